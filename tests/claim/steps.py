@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from lifecycle.claim.decisions.decide import apply_observation, decide
-from lifecycle.claim.decisions.snapshot import Snapshot
+from lifecycle.claim.decisions.snapshot import Decision, Snapshot
 from lifecycle.claim.engine import acting
 from lifecycle.claim.record.state import Record, fold
 from lifecycle.core.plan import (
@@ -64,6 +64,15 @@ def rules_with(made: Snapshot, **changes: Any) -> Any:
     return type(rules)(**{n: getattr(rules, n) for n in rules.__dataclass_fields__} | changes)
 
 
+def set_by(step: Decision, before: Record | None = None) -> dict[str, Any]:
+    """The claim fields that a step sets; `before`: the record, unless its values were in the file last."""
+    after = step.record
+    if after is None:
+        return {}
+    values = after.past[-1] if before is None else before.values
+    return {name: value for name, value in after.values.items() if value != values.get(name)}
+
+
 def run(start: Snapshot, *, absorbed: bool = False) -> list[Any]:
     return rest(start, absorbed=absorbed)[0]
 
@@ -77,7 +86,7 @@ def rest(start: Snapshot, *, absorbed: bool = False) -> tuple[list[Any], Record]
     for _ in range(24):
         step = decide(Snapshot(**{**fields_of(start), "record": made}))
         before = made
-        made = (step.record or made).with_values(step.fields)
+        made = step.record or made
         if step.action is None:
             if made == before:
                 return actions, made

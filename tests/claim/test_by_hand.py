@@ -10,7 +10,7 @@ from lifecycle.claim.decisions.decide import decide, look
 from lifecycle.claim.engine import briefing
 from lifecycle.core.plan import Audience, Wake
 from lifecycle.core.values.model import PullState
-from tests.claim.steps import rest
+from tests.claim.steps import rest, set_by
 from tests.conftest import Place
 from tests.factories import observation, pull, record, seen, texts, values
 
@@ -39,7 +39,7 @@ def test_without_a_pull_request_it_goes_back_with_a_word(phase: str, wake: Wake)
     """No PR: coding again, the Status with it, one sentence to the agent, and no "PR #0"."""
     made = seen(by_hand(phase, status="In Review"), observed=observation(), wake=wake)
     step = decide(made)
-    assert step.fields == {"phase": "coding", "status": "In Progress"}
+    assert set_by(step) == {"phase": "coding", "status": "In Progress"}
     assert [say.audience for say in step.notices] == [Audience.ACT]
     assert f"cannot be in phase {phase}; it is coding again" in texts(step)
     assert "#0" not in texts(step)
@@ -51,7 +51,7 @@ def test_it_goes_back_to_where_it_was() -> None:
     step = decide(
         seen(by_hand("pr_created", "ready_for_pr", status="In Review"), observed=observation())
     )
-    assert step.fields == {"phase": "ready_for_pr"}
+    assert set_by(step) == {"phase": "ready_for_pr"}
 
 
 @pytest.mark.parametrize(
@@ -68,8 +68,8 @@ def test_with_a_pull_request_it_is_that_ones(state: PullState, phase: str) -> No
     if state is PullState.CLOSED:
         shown = observation(by_number=pull(state=state))
     step = decide(seen(by_hand("pr_created"), observed=shown, wake=Wake.STOP))
-    assert step.fields["pr_number"] == 107
-    assert step.fields.get("phase", "pr_created") == phase
+    assert set_by(step)["pr_number"] == 107
+    assert set_by(step).get("phase", "pr_created") == phase
     assert "PR #0" not in texts(step)
 
 
@@ -77,7 +77,7 @@ def test_what_was_confirmed_and_is_not_shown_now_stays() -> None:
     """A read that lags behind takes no claim back: the PR is missed with a word, as ever."""
     known = record(phase="checks_running", pr_number=107, memory={"judged": "checks_running"})
     step = decide(seen(known, observed=observation()))
-    assert "phase" not in step.fields
+    assert "phase" not in set_by(step)
     assert "GitHub shows no pull request" in texts(step)
 
 

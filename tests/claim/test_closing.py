@@ -30,6 +30,7 @@ from tests.claim.steps import (
     REVIEW,
     closing,
     run,
+    set_by,
 )
 from tests.factories import (
     NOW,
@@ -59,7 +60,7 @@ def test_fault_14_done_without_a_merge_is_refused_with_the_reason(
     """Nothing is closed, the phase becomes what GitHub shows, and the agent hears why."""
     step = decide(seen(record(**DONE), observed=shown, wake=Wake.STOP))
     assert step.action is None
-    assert step.fields["phase"] == phase
+    assert set_by(step)["phase"] == phase
     assert why in texts(step)
     assert step.notices[0].audience is Audience.ACT
 

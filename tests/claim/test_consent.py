@@ -16,7 +16,7 @@ from lifecycle.core.messages import messages
 from lifecycle.core.plan import Audience, CloseIssue, ForgetClaim, PostComment, Wake
 from lifecycle.core.values.model import Conversations, PullState
 from lifecycle.storage.state_file import lasting
-from tests.claim.steps import DONE, MERGED, REVIEW, closing, rest, rules_with
+from tests.claim.steps import DONE, MERGED, REVIEW, closing, rest, rules_with, set_by
 from tests.factories import NOW, comment, issue, observation, pull, record, seen, texts
 
 ASKED: dict[str, Any] = {"hears_prompts": True}
@@ -37,8 +37,8 @@ def is_yes(memory: dict[str, Any], **changes: Any) -> bool:
     """True if that `done` counts."""
     step = decided(memory, **changes)
     is_kept = step.record is not None and step.record.ending.consent == "prompt"
-    assert ("phase" in step.fields) != is_kept
-    return "phase" not in step.fields
+    assert ("phase" in set_by(step)) != is_kept
+    return "phase" not in set_by(step)
 
 
 def acts(**changes: Any) -> list[str]:
@@ -50,7 +50,7 @@ def acts(**changes: Any) -> list[str]:
 def test_done_after_the_question_needs_a_later_prompt() -> None:
     """A session that was woken with the question cannot answer it itself: phase and issue stay."""
     step = decide(seen(record(**DONE_ASKED), observed=closing(), **ASKED))
-    assert step.fields == {"phase": "merged_detected"}
+    assert set_by(step) == {"phase": "merged_detected"}
     assert step.action is None
     assert [say.audience for say in lasting(step.notices)] == [Audience.ACT]
     assert "the user has written no prompt since" in texts(step)
@@ -80,7 +80,7 @@ def test_what_the_branch_merges_later_takes_no_yes_back() -> None:
     shown = replace(closing(), by_number=mine, by_branch=(later, mine))
     made = record(**DONE, memory={"pull.asked": 107, **SESSION})
     step = decide(seen(made, observed=shown, **ASKED, answered_at=NOW - 300))
-    assert (step.fields.get("phase"), step.fields.get("pr_number", 107)) == (None, 107)
+    assert (set_by(step).get("phase"), set_by(step).get("pr_number", 107)) == (None, 107)
     assert step.record is not None
     assert step.record.ending.consent == "prompt"
 
@@ -108,11 +108,11 @@ def test_a_done_that_does_not_count_goes_back_to_the_merge() -> None:
     shown = observation(by_branch=(replace(MERGED, merged_at=MERGED_AT),))
     made = record(**{**DONE, "pr_number": None}, memory=SESSION)
     unasked = merged.close_if_answered(seen(made, observed=shown, **ASKED))
-    assert unasked.fields == {"phase": "merged_detected", "pr_number": 107}
+    assert set_by(unasked) == {"phase": "merged_detected", "pr_number": 107}
     assert unasked.record is not None
     assert (unasked.record.pull.url, unasked.record.judged) == (pull().url, "merged_detected")
     asked = decided({"pull.asked": 107, "judged": "coding", **SESSION}, **ASKED)
-    assert asked.fields == {"phase": "merged_detected"}
+    assert set_by(asked) == {"phase": "merged_detected"}
     assert asked.record is not None
     assert asked.record.judged == "merged_detected"
     (refusal,) = lasting(asked.notices)
@@ -362,8 +362,9 @@ def test_a_yes_that_no_look_could_judge_is_taken_back(before: str) -> None:
     """Before a merge was seen the claim goes back to where it was; a merge, or an override, keeps it."""
     came = ({"phase": before}, {"phase": "done"}, {"phase": "done"})
     memory = {"ending.consent": "close", "judged": before, "past": came}
-    step = decide(seen(record(**DONE, memory=memory)))
-    assert step.fields == {"phase": before}
+    made = record(**DONE, memory=memory)
+    step = decide(seen(made))
+    assert set_by(step, made) == {"phase": before}
     assert step.record is not None
     assert step.record.ending.consent == ""
     assert "the yes was not kept" in texts(step)
@@ -410,7 +411,7 @@ def test_where_prompts_are_not_heard_only_the_command_is_the_yes() -> None:
     """Without the hook on prompts neither done nor the question's text offers what cannot count."""
     for memory in (SESSION, {"pull.asked": 107, **SESSION}):
         step = decided(memory, answered_at=NOW)
-        assert step.fields == {"phase": "merged_detected"}
+        assert set_by(step) == {"phase": "merged_detected"}
         assert step.notices
         for say in step.notices:
             assert "lifecycle close" in say.text
@@ -429,7 +430,7 @@ def test_a_yes_that_counted_is_kept_until_the_issue_is_closed() -> None:
     """A closing that was begun goes on, whoever's the claim is by then."""
     step = decided(SESSION, **ASKED, answered_at=NOW)
     assert step.record is not None
-    assert not decided({"ending": step.record.ending, **SESSION}).fields.get("phase")
+    assert not set_by(decided({"ending": step.record.ending, **SESSION})).get("phase")
 
 
 def test_without_a_merge_done_is_refused_as_ever() -> None:
@@ -455,7 +456,7 @@ def test_auto_closes_at_the_merge_without_a_question() -> None:
     made = seen(record(**REVIEW), observed=shown)
     made = seen(record(**REVIEW), observed=shown, rules=rules_with(made, closes_itself=True))
     first = decide(made)
-    assert first.fields["phase"] == "merged_detected"
+    assert set_by(first)["phase"] == "merged_detected"
     assert [(say.audience, "Should I" in say.text) for say in first.notices] == [
         (Audience.NEWS, False)
     ]

@@ -30,14 +30,7 @@ from lifecycle.core.timing import parse_time, render_time
 from lifecycle.core.values.checks import Bucket
 from lifecycle.core.values.model import BoardItem, PullState
 from tests.batches import each_row
-from tests.claim.steps import (
-    ITEM,
-    READY,
-    REVIEW,
-    fields_of,
-    rest,
-    rules_with,
-)
+from tests.claim.steps import ITEM, READY, REVIEW, fields_of, rest, rules_with, set_by
 from tests.factories import (
     BRANCH,
     NOW,
@@ -104,8 +97,8 @@ def test_the_merge_is_looked_for_before_the_backoff_is_over() -> None:
     made = record(**REVIEW, last_check_poll=render_time(NOW - 10))
     found = observation(by_number=pull(state=PullState.MERGED), item=ITEM)
     step = decide(seen(made, observed=found, looked_at_checks=False))
-    assert step.fields["phase"] == "merged_detected"
-    assert "last_check_poll" not in step.fields
+    assert set_by(step)["phase"] == "merged_detected"
+    assert "last_check_poll" not in set_by(step)
 
 
 @pytest.mark.parametrize(
@@ -122,7 +115,7 @@ def test_a_hand_off_that_lacks_something_says_what(missing: list[str], names: st
     assert None not in [look(seen(made, wake=wake)) for wake in (Wake.TICK, Wake.START)]
     step = decide(seen(made, wake=Wake.STOP))
     assert step.action is None
-    assert not step.fields
+    assert not set_by(step)
     assert names in texts(step)
 
 
@@ -166,7 +159,7 @@ def test_fault_5_an_open_pull_request_is_adopted_with_number_and_phase_in_one_st
     """Phase and number are one change; a crash between them is not possible."""
     step = decide(seen(record(**READY), observed=observation(by_branch=(pull(),))))
     assert step.action is None
-    assert step.fields == {"phase": "pr_created", "pr_number": 107, "status": "In Review"}
+    assert set_by(step) == {"phase": "pr_created", "pr_number": 107, "status": "In Review"}
     assert "https://github.com/octo-org/hello/pull/107" in texts(step)
 
 

@@ -42,7 +42,7 @@ from lifecycle.core.tracker import Link
 from lifecycle.core.values.checks import Bucket
 from lifecycle.core.values.model import Look, PullState
 from tests.batches import each_row
-from tests.claim.steps import DONE, ITEM, MERGED, READY, REVIEW, rules_with
+from tests.claim.steps import DONE, ITEM, MERGED, READY, REVIEW, rules_with, set_by
 from tests.factories import (
     BRANCH,
     NOW,
@@ -214,7 +214,7 @@ def test_a_claim_that_cannot_go_on_says_why_and_writes_nothing(
     step = decide(seen(record(**changes, memory=memory), observed=observation(item=ITEM)))
     assert kinds(step.notices) == [(key, Audience.ACT)]
     assert step.notices[0].stands
-    assert (step.action, step.fields, step.record) == (None, {}, None)
+    assert (step.action, set_by(step), step.record) == (None, {}, None)
     over = record(**changes, memory={**memory, "ending.outcome": "closed"})
     assert decide(seen(over)).notices == ()
 
@@ -335,7 +335,7 @@ def test_a_merge_of_the_branch_that_closed_the_issue_is_seen_at_work(
     """Whoever opened that pull request; one that left the issue open may be a part of the work."""
     at_work = record(pr_number=named)
     found = decide(seen(at_work, observed=observation(item=ITEM, by_branch=(MERGED,), **shown)))
-    assert found.fields.get("phase") == phase
+    assert set_by(found).get("phase") == phase
 
 
 @pytest.mark.parametrize(
@@ -407,7 +407,7 @@ def test_a_pull_request_that_was_closed_is_a_phase_of_its_own(
     shut = pull(state=PullState.CLOSED, head_sha="b", url="u")
     step = decide(seen(made, observed=observation(by_number=shut), looked_at_checks=looked))
     expected = {"phase": "pr_closed", "status": after, "last_check_poll": render_time(NOW)}
-    assert step.fields == {
+    assert set_by(step) == {
         name: value
         for name, value in expected.items()
         if (name != "last_check_poll" or looked) and made.values.get(name) != value
@@ -427,7 +427,7 @@ def test_a_pull_request_that_github_does_not_show_is_told() -> None:
     made = record(**CHECKED, memory={"judged": "checks_running"})
     step = decide(seen(made, observed=observation(item=ITEM)))
     assert kinds(step.notices) == [(f"pr-missing:{BRANCH}", Audience.ACT)]
-    assert step.fields == {"last_check_poll": render_time(NOW)}
+    assert set_by(step) == {"last_check_poll": render_time(NOW)}
 
 
 @pytest.mark.parametrize(
@@ -447,7 +447,7 @@ def test_a_phase_that_nothing_bears_out_is_taken_back(
         memory={"judged": "", "past": ({"phase": past},), "touched": 5},
     )
     step = decide(seen(made, observed=observation(item=ITEM)))
-    assert step.fields == fields
+    assert set_by(step, made) == fields
     assert step.record is not None
     assert step.record.judged == fields["phase"]
     assert kinds(step.notices) == [("no-pull:pr_created:5", Audience.ACT)]
@@ -462,7 +462,7 @@ def test_a_pull_request_that_was_opened_again_is_counted() -> None:
     )
     shown = pull(checks=checks(Bucket.FAIL), url="u", head_sha="b")
     step = decide(seen(made, observed=observation(by_number=shown)))
-    assert step.fields == {"phase": "pr_created", "status": "In Review"}
+    assert set_by(step) == {"phase": "pr_created", "status": "In Review"}
     assert kinds(step.notices) == [("reopened:107:1", Audience.NOTE)]
     assert step.record is not None
     assert step.record.pull == replace(made.pull, reopened=2, url="u", head="b")
@@ -477,7 +477,7 @@ def test_another_pull_request_in_its_place_is_not_called_reopened() -> None:
     )
     shown = pull(number=108, branch="better-name", url="u", head_sha="b")
     step = decide(seen(made, observed=observation(by_branch=(shown,))))
-    assert step.fields == {"pr_number": 108, "phase": "pr_created", "status": "In Review"}
+    assert set_by(step) == {"pr_number": 108, "phase": "pr_created", "status": "In Review"}
     (notice,) = step.notices
     assert notice.text.startswith("PR #108 was already open for better-name and is now the claim's")
 
@@ -503,7 +503,7 @@ def test_the_checks_run_once_they_were_read(
     step = decide(
         seen(made, observed=observation(by_number=pull(**shown)), looked_at_checks=looked)
     )
-    assert step.fields == fields
+    assert set_by(step) == fields
     assert step.record is not None
     assert step.record.judged == judged
     assert step.record.pull.head == pull().head_sha
@@ -573,7 +573,7 @@ def test_a_look_that_learns_nothing_changes_nothing() -> None:
     known = {"pull.url": pull().url, "pull.head": pull().head_sha, "judged": "checks_running"}
     start = seen(record(**CHECKED, memory=known), observed=observation(by_number=pull(), item=ITEM))
     step = decide(start)
-    assert (step.fields, step.record, step.action) == ({}, None, None)
+    assert (set_by(step), step.record, step.action) == ({}, None, None)
     moved_head = observation(by_number=pull(head_sha="b" * 40), item=ITEM)
     other = decide(replace(start, observation=moved_head)).record
     assert other is not None
@@ -614,7 +614,7 @@ def test_a_done_that_was_not_looked_at_is_told_unless_it_was_refused(
     step = decide(seen(record(**DONE, memory=memory), observed=None, wake=Wake.STOP))
     assert [notice.key.partition(":")[0] for notice in step.notices] == [key] * bool(key)
     assert all("It did not answer." in notice.text for notice in step.notices) is not bool(yes)
-    assert step.fields.get("phase", "done") == phase
+    assert set_by(step).get("phase", "done") == phase
     kept = step.record.conditions if step.record is not None else None
     assert kept == ({} if yes else None)
 

@@ -10,7 +10,6 @@ import pytest
 
 from lifecycle.claim.decisions import card_and_link
 from lifecycle.claim.decisions.decide import apply_fact, decide
-from lifecycle.claim.decisions.derive import prepared
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot
 from lifecycle.claim.linked import linked_writes
 from lifecycle.claim.record.sections import Releasing, Trouble
@@ -109,7 +108,7 @@ def steps(start: Snapshot, fails: type[Transient] | None = None, limit: int = 24
     for _ in range(limit):
         step = decide(now)
         before = now.record
-        now = prepared(now, step)
+        now = replace(now, record=step.record or now.record)
         if step.action is None:
             if now.record == before:
                 return done

@@ -13,6 +13,7 @@ from lifecycle.claim.record.state import mark_of
 from lifecycle.core import hidden_marker
 from lifecycle.core.plan import Action, Audience, OpenPullRequest, Wake
 from lifecycle.core.values.model import Observation, PullState
+from tests.claim.steps import set_by
 from tests.factories import NOW, SHA, observation, pull, record, seen
 
 PUSHED = "c" * 40
@@ -54,7 +55,7 @@ def test_a_hand_off_of_what_somebody_closed_opens_nothing(
     told = [(notice.key, notice.audience) for notice in step.notices]
     again = ":7" if judged == "pr_closed" else ""
     assert told == ([(f"closed:107:0{again}", audience)] if audience else [])
-    assert step.fields.get("phase") == ("pr_closed" if audience else None)
+    assert set_by(step, made).get("phase") == ("pr_closed" if audience else None)
 
 
 @pytest.mark.parametrize("state", [PullState.CLOSED, PullState.MERGED])
@@ -82,8 +83,8 @@ def test_a_draft_of_left_work_is_known_until_somebody_edits_it() -> None:
     step = decide(seen(HANDED, observed=observation(by_branch=(draft,)), pushed_head=PUSHED))
     assert isinstance(step.action, OpenPullRequest)
     assert (step.action.draft, step.action.title) == (draft.number, "Do it")
-    assert step.fields == {}
+    assert set_by(step, HANDED) == {}
     refused = {"OpenPullRequest": Trouble(mark_of(step.action), "no", NOW, is_final=True)}
     left = replace(HANDED, troubles=refused)
     step = decide(seen(left, observed=observation(by_branch=(draft,)), pushed_head=PUSHED))
-    assert (step.action, step.fields["pr_number"]) == (None, draft.number)
+    assert (step.action, set_by(step)["pr_number"]) == (None, draft.number)

@@ -11,7 +11,7 @@ import pytest
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.card_and_link import is_unsynced
 from lifecycle.claim.decisions.decide import decide, still_wanted
-from lifecycle.claim.decisions.derive import may_try, prepared
+from lifecycle.claim.decisions.derive import may_try
 from lifecycle.claim.decisions.ending import closing
 from lifecycle.claim.decisions.pull import opening
 from lifecycle.claim.decisions.pull.review import WHILE_OPEN
@@ -32,7 +32,7 @@ from lifecycle.core.plan import (
 from lifecycle.core.tracker import Link
 from lifecycle.core.values.model import BoardItem, Hold, PullState
 from tests.batches import each_row
-from tests.claim.steps import DONE, READY, REVIEW, rules_with
+from tests.claim.steps import DONE, READY, REVIEW, rules_with, set_by
 from tests.factories import (
     BRANCH,
     NOW,
@@ -72,7 +72,7 @@ def test_a_hand_off_that_cannot_be_one_is_a_condition(values: dict[str, Any], ke
     """For the agent, as long as it lasts."""
     step = opening.decide(handed(values=values))
     assert [(n.key, n.audience, n.stands) for n in step.notices] == [(key, Audience.ACT, True)]
-    assert (step.action, step.fields, step.record) == (None, {}, None)
+    assert (step.action, set_by(step), step.record) == (None, {}, None)
 
 
 def test_a_hand_off_opens_what_is_pushed_into_its_base() -> None:
@@ -97,13 +97,13 @@ def test_what_an_earlier_claim_merged_is_no_hand_off_of_this_one() -> None:
     assert [(n.key, n.audience, n.stands) for n in step.notices] == [
         ("merged-earlier:107", Audience.ACT, True)
     ]
-    assert (step.action, step.fields) == (None, {})
+    assert (step.action, set_by(step)) == (None, {})
     for own in (
         handed({"by_branch": (replace(merged, merged_at=NOW - 1800),)}, **taken),
         handed({"by_number": merged}, values={"pr_number": 107}, **taken),
         handed({"by_branch": (merged,)}),
     ):
-        assert opening.decide(own).fields["phase"] == "merged_detected"
+        assert set_by(opening.decide(own))["phase"] == "merged_detected"
 
 
 @pytest.mark.parametrize("was_ours", [True, False])
@@ -121,7 +121,7 @@ def test_an_open_pull_request_is_adopted(was_ours: bool) -> None:
         "pull.durations": {"test": 4.0},
     }
     step = opening.decide(handed({"by_branch": (pull(url="u", head_sha="b"),)}, memory=memory))
-    assert step.fields == {"pr_number": 107, "phase": "pr_created", "status": "In Review"}
+    assert set_by(step) == {"pr_number": 107, "phase": "pr_created", "status": "In Review"}
     assert step.record is not None
     assert (step.record.judged, step.record.intents, step.record.troubles) == ("pr_created", {}, {})
     known = step.record.pull
@@ -139,7 +139,7 @@ def test_an_open_pull_request_is_adopted(was_ours: bool) -> None:
 def test_what_was_merged_as_it_is_pushed_is_not_opened_again() -> None:
     """It becomes the question."""
     step = opening.decide(handed({"by_branch": (replace(MERGED, head_sha=SHA),)}))
-    assert step.fields == {"pr_number": 107, "phase": "merged_detected"}
+    assert set_by(step) == {"pr_number": 107, "phase": "merged_detected"}
     assert opening.decide(handed({"by_branch": (MERGED,)})).action == OPENING
 
 
@@ -213,8 +213,9 @@ def test_a_merge_moves_the_claim_and_puts_the_question() -> None:
     """What was said of the open pull request is no news any more."""
     start = seen(record(**REVIEW), observed=observation(by_number=MERGED))
     step = closing.merge_found(start, MERGED)
-    assert step.fields == {"pr_number": 107, "phase": "merged_detected"}
+    assert set_by(step) == {"phase": "merged_detected"}
     assert step.record is not None
+    assert step.record.claim.pr_number == 107
     assert (step.record.judged, step.record.pull.url, step.record.pull.head) == (
         "merged_detected",
         "u",
@@ -255,7 +256,7 @@ def test_a_merge_moves_the_claim_and_puts_the_question() -> None:
         (
             "coding",
             {"by_number": MERGED},
-            {"pr_number": 107, "phase": "merged_detected"},
+            {},
             ["merged:107"],
         ),
     ],
@@ -266,8 +267,12 @@ def test_a_merge_that_somebody_wrote_is_judged(
     """One that was seen is final; the question is put again to whoever asks the ledger."""
     made = record(**WRITTEN, memory={"judged": judged})
     step = closing.after_merge(seen(made, observed=None if shown is None else observation(**shown)))
-    assert step.fields == fields
+    assert set_by(step) == fields
     assert [notice.key for notice in step.notices] == keys
+    is_seen = keys == ["merged:107"] and step.record is not None
+    assert (step.record or made).judged == (
+        "merged_detected" if is_seen else fields.get("phase", judged)
+    )
     if keys and keys[0].startswith("not-merged"):
         assert step.record is not None
         assert step.record.judged == fields["phase"]
@@ -293,7 +298,7 @@ def test_a_phase_that_somebody_wrote_for_the_pull_request_of_another_sets_its_st
     known = pull() if number else None
     shown = observation(by_number=known, by_branch=(pull(),))
     start = seen(record(**{**REVIEW, **written}), observed=shown)
-    claim = prepared(start, decide(start)).record.claim
+    claim = (decide(start).record or start.record).claim
     assert (claim.pr_number, claim.status) == (107, set_to)
 
 
@@ -302,7 +307,7 @@ def test_auto_closes_what_was_seen_as_merged() -> None:
     for judged, fields in (("merged_detected", {"phase": "done"}), ("coding", {})):
         start = seen(record(**WRITTEN, memory={"judged": judged}))
         step = closing.after_merge(replace(start, rules=rules_with(start, closes_itself=True)))
-        assert step.fields == fields
+        assert set_by(step) == fields
         assert (step.record is not None and step.record.ending.consent == "auto") is bool(fields)
 
 
@@ -540,7 +545,7 @@ def test_an_issue_that_the_merge_closed_lets_the_next_pull_request_out() -> None
     made = record(**READY, pr_number=107, memory=at_work)
     step = decide(seen(made, observed=merged, pushed_head="f" * 40))
     assert "go into another PR" in texts(step)
-    after = derive.prepared(seen(made), step).record
+    after = step.record or made
     assert not derive.is_rejected(after)
     assert briefing.problem_lines(after) == []
     again = decide(seen(after, observed=merged, pushed_head="f" * 40))
@@ -560,7 +565,7 @@ def test_a_draft_of_left_work_is_handed_to_nobody_for_an_issue_that_was_closed(
     step = decide(seen(made, observed=shown, pushed_head=SHA))
     assert isinstance(step.action, OpenPullRequest) is is_open
     assert ("no PR is opened for it" in texts(step)) is not is_open
-    assert step.fields == {}
+    assert set_by(step) == {}
 
 
 @pytest.mark.parametrize(
@@ -598,5 +603,5 @@ def _last_action(snapshot: Any) -> Any:
         step = decide(snapshot)
         if step.action is not None:
             return step.action
-        snapshot = prepared(snapshot, step)
+        snapshot = replace(snapshot, record=step.record or snapshot.record)
     return None

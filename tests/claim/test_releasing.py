@@ -26,7 +26,7 @@ from lifecycle.core.plan import (
     Wake,
 )
 from lifecycle.core.values.model import LABELS_ITEM, BoardItem, Hold, Observation, PullState
-from tests.claim.steps import REVIEW, rest, run
+from tests.claim.steps import REVIEW, rest, run, set_by
 from tests.factories import NOW, comment, issue, observation, pull, record, seen, texts
 
 AGENT = "edouard-1738000000"
@@ -353,7 +353,7 @@ def test_it_reads_once_with_comments_and_waits_while_held_back() -> None:
 def test_a_status_that_the_agent_writes_meanwhile_gives_way() -> None:
     """The card's last status is the release's, whatever is written into the file on the way."""
     made = begun(leaving()).with_values({"status": "In Progress"})
-    assert decide(wakes(made, shown())).fields == {"status": "Todo"}
+    assert set_by(decide(wakes(made, shown()))) == {"status": "Todo"}
 
 
 def test_the_record_of_a_release_outlives_the_process() -> None:

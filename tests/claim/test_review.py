@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from lifecycle.claim.decisions.decide import apply_fact, decide, look
-from lifecycle.claim.decisions.derive import prepared
 from lifecycle.claim.decisions.pull import review as judging
 from lifecycle.claim.decisions.table import IN_REVIEW, Phase
 from lifecycle.claim.engine import briefing
@@ -20,12 +19,7 @@ from lifecycle.core.timing import render_time
 from lifecycle.core.values.checks import Bucket, Check, Checks, Required
 from lifecycle.core.values.model import PullState
 from lifecycle.storage.state_file import lasting
-from tests.claim.steps import (
-    ITEM,
-    READY,
-    REVIEW,
-    rest,
-)
+from tests.claim.steps import ITEM, READY, REVIEW, rest, set_by
 from tests.factories import (
     NOW,
     SHA,
@@ -93,8 +87,8 @@ def test_green_names_the_count_and_the_pull_request() -> None:
     step = decide(seen(record(**REVIEW), observed=shown))
     assert texts(step) == "CI passed! All 3 checks green. PR #107 is ready to merge."
     assert step.notices[0].key == f"green:107:{SHA}"
-    assert step.fields["phase"] == "checks_running"
-    assert step.fields["last_check_poll"] == render_time(NOW)
+    assert set_by(step)["phase"] == "checks_running"
+    assert set_by(step)["last_check_poll"] == render_time(NOW)
 
 
 def test_failures_name_the_first_five() -> None:
@@ -119,7 +113,7 @@ def test_the_merge_asks_the_question_and_is_persisted() -> None:
     """The design's question; the phase remembers it, and asking again is the ledger's business."""
     shown = observation(by_number=pull(state=PullState.MERGED), item=ITEM)
     step = decide(seen(record(**REVIEW), observed=shown))
-    assert step.fields["phase"] == "merged_detected"
+    assert set_by(step)["phase"] == "merged_detected"
     assert texts(step).startswith("PR #107 merged! Should I close issue #42?")
     assert [(say.key, say.audience) for say in step.notices] == [("merged:107", Audience.ASK)]
 
@@ -128,8 +122,8 @@ def test_fault_2_a_pull_request_closed_unmerged_is_a_state_of_its_own() -> None:
     """Closed is neither green nor merged: the claim says so and goes back to In Progress."""
     shown = observation(by_number=pull(state=PullState.CLOSED), item=ITEM)
     step = decide(seen(record(**REVIEW), observed=shown))
-    assert step.fields["phase"] == "pr_closed"
-    assert step.fields["status"] == "In Progress"
+    assert set_by(step)["phase"] == "pr_closed"
+    assert set_by(step)["status"] == "In Progress"
     assert "closed without being merged; issue #42 stays open" in texts(step)
     shown = replace(shown, issue=issue(is_open=False))
     for phase in ("pr_created", "pr_closed"):
@@ -183,7 +177,7 @@ def test_of_a_new_pull_request_nothing_is_known_but_what_its_branch_has(how: str
         after = fold(before, PullRequestOpened(other), NOW)
     else:
         snapshot = seen(before, observed=replace(found, by_number=closed))
-        after = prepared(snapshot, decide(snapshot)).record
+        after = decide(snapshot).record or before
     known = PullRecord(url=other.url, head=SHA, durations={"lint": 7.0})
     if how == "opened":
         known = replace(known, opened=108)
@@ -198,8 +192,8 @@ def test_a_reopened_pull_request_goes_on() -> None:
     made = record(**{**REVIEW, "phase": "pr_closed", "status": "In Progress"})
     shown = observation(by_number=pull(checks=Checks(SHA)), item=ITEM)
     step = decide(seen(made, observed=shown))
-    assert step.fields["phase"] == "pr_created"
-    assert step.fields["status"] == "In Review"
+    assert set_by(step)["phase"] == "pr_created"
+    assert set_by(step)["status"] == "In Review"
     _, end = rest(seen(made, observed=shown))
     assert end.claim.phase == "checks_running"
 
@@ -265,7 +259,7 @@ def test_a_merge_written_by_hand_is_judged_by_github(phase: str) -> None:
     made = record(**{**REVIEW, "phase": phase}, memory={"judged": "checks_running"})
     assert look(seen(made, wake=Wake.IDLE)) is not None
     step = decide(seen(made, observed=observation(by_number=pull(), item=ITEM)))
-    assert step.fields["phase"] == "checks_running"
+    assert set_by(step)["phase"] == "checks_running"
     assert "still open" in texts(step)
 
 
@@ -273,7 +267,7 @@ def test_a_merge_that_was_seen_is_not_unseen_by_a_lagging_read() -> None:
     """Once GitHub showed the merge, a read that lacks the PR changes nothing."""
     made = record(**{**REVIEW, "phase": "merged_detected"}, memory={"judged": "merged_detected"})
     step = decide(seen(made, observed=observation(item=ITEM), wake=Wake.TICK))
-    assert "phase" not in step.fields
+    assert "phase" not in set_by(step)
 
 
 def test_a_closed_pull_request_with_an_open_successor_is_replaced() -> None:
@@ -281,21 +275,21 @@ def test_a_closed_pull_request_with_an_open_successor_is_replaced() -> None:
     old, new = pull(state=PullState.CLOSED), pull(number=110, checks=Checks(SHA))
     shown = observation(by_number=old, by_branch=(new, old), item=ITEM)
     step = decide(seen(record(**REVIEW), observed=shown))
-    assert step.fields["pr_number"] == 110
+    assert set_by(step)["pr_number"] == 110
 
 
 def test_fault_5_a_lost_number_is_found_by_the_branch() -> None:
     """pr_created without a number was stuck for ever; the branch's open PR has it."""
     made = record(**{**REVIEW, "pr_number": None})
     shown = observation(by_branch=(pull(checks=Checks(SHA)),), item=ITEM)
-    assert decide(seen(made, observed=shown)).fields["pr_number"] == 107
+    assert set_by(decide(seen(made, observed=shown)))["pr_number"] == 107
 
 
 def test_a_review_phase_without_any_pull_request_says_so() -> None:
     """A phase written by hand that GitHub does not bear out is reported, and the claim kept."""
     step = decide(seen(record(**REVIEW), observed=observation(item=ITEM)))
     assert "shows no pull request" in texts(step)
-    assert "phase" not in step.fields
+    assert "phase" not in set_by(step)
 
 
 def failing(*runs: tuple[str, Bucket, float]) -> Checks:

@@ -11,7 +11,6 @@ import pytest
 
 from lifecycle.claim.commands.moves import _moved
 from lifecycle.claim.decisions.decide import apply_fact, apply_observation, decide
-from lifecycle.claim.decisions.derive import prepared
 from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.decisions.table import CLAIM, Phase
 from lifecycle.core.values.checks import Bucket
@@ -119,7 +118,7 @@ def _walk(start: Snapshot) -> list[tuple[Phase, Phase]]:
     for _ in range(24):
         step = decide(now)
         before = now.record
-        now = prepared(now, step)
+        now = replace(now, record=step.record or now.record)
         phases.append(now.record.claim.phase)
         if step.action is not None:
             now = apply_fact(now, believed(step.action))

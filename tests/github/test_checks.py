@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from lifecycle.claim.decisions.decide import decide
-from lifecycle.claim.decisions.snapshot import Decision
 from lifecycle.claim.engine.briefing import claim_lines
 from lifecycle.claim.record.state import Record
 from lifecycle.core.plan import Audience, Notice, Wake
@@ -64,13 +63,8 @@ def looked(case: Case, *, wake: Wake = Wake.IDLE) -> tuple[list[Notice], Record]
         shown, now = factories.observation(by_number=pull), factories.NOW + second
         step = decide(factories.seen(record, observed=shown, wake=wake, now=now))
         said |= {say.key: say for say in step.notices}
-        record = evolved(record, step)
+        record = step.record or record
     return list(said.values()), record
-
-
-def evolved(record: Record, step: Decision) -> Record:
-    """The record as the engine leaves it after a decision."""
-    return (step.record or record).with_values(step.fields)
 
 
 @each_row("case", CASES, ids=lambda case: case.name)

@@ -10,14 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 from math import inf
-from typing import cast
 
 from lifecycle.claim.decisions import card_and_link, derive
 from lifecycle.claim.decisions.ending import closing, releasing
 from lifecycle.claim.decisions.pull import opening, pace, review
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot
 from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
-from lifecycle.claim.record.state import ClaimChanges, Record, fold, kind_of, of_pull
+from lifecycle.claim.record.state import Record, fold, kind_of, of_pull
 from lifecycle.core import plan
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.messages import messages
@@ -94,13 +93,11 @@ def decide(snapshot: Snapshot) -> Decision:
         return _lost(record)
     else:
         step = _RULES[phase](snapshot)
-    if step.fields or step.record:  # without the changes that the record already has
-        fields = {k: v for k, v in step.fields.items() if record.values.get(k) != v}
-        changed = None if step.record == record else step.record
-        step = Decision(cast("ClaimChanges", fields), changed, step.action, step.notices)
-    shown = () if is_leaving else _shown(snapshot, step.fields.get("phase", claim.phase))
+    if step.record == record:
+        step = replace(step, record=None)
+    shown = () if is_leaving else _shown(snapshot, (step.record or record).claim.phase)
     notices = (*step.notices, *complaints(record), *shown, *card_and_link.link_notices(record))
-    if is_leaving or phase is Phase.DONE or step.fields or step.record or step.action:
+    if is_leaving or phase is Phase.DONE or step.record or step.action:
         return replace(step, notices=notices)
     board = card_and_link.card_step(snapshot)
     link = derive.attempt(snapshot, card_and_link.link_action(record))
@@ -129,8 +126,8 @@ def _lost(record: Record) -> Decision:
         return correction
     before = record.judged if record.judged != Phase.DONE else ""
     phase = PHASES.get(before, derive.phase_before(record))
-    withdrawn = record.with_ending(consent="", override="")
-    return replace(correction, fields={"phase": phase.value}, record=withdrawn)
+    withdrawn = record.with_values({"phase": phase.value})
+    return replace(correction, record=withdrawn.with_ending(consent="", override=""))
 
 
 def apply_fact(snapshot: Snapshot, fact: Fact) -> Snapshot:
@@ -327,7 +324,7 @@ def foresee(
     """
     for _ in range(MAX_STEPS):
         step = decide(snapshot)
-        after = derive.prepared(snapshot, step)
+        after = replace(snapshot, record=step.record or snapshot.record)
         yield after, step
         if step.action is not None:
             snapshot = apply_fact(after, imagine(step.action))

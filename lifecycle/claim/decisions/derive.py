@@ -12,8 +12,7 @@ A task may be taken over, or released, from another machine. The worktree that h
 only at its next look: by another's lease or name on the card (`apply_loss`), or by a lease that is gone
 (`engine/observing.py`). What people change by hand (assignees, the card's Status) ends no claim.
 
-This module also says which write an earlier failure delays (`may_try`, `is_given_up`), and gives the
-snapshot with the changes of a decision (`prepared`).
+This module also says which write an earlier failure delays (`may_try`, `is_given_up`).
 """
 
 from __future__ import annotations
@@ -27,7 +26,6 @@ from lifecycle.claim.record.claim_file import Claim
 from lifecycle.claim.record.sections import Trouble
 from lifecycle.claim.record.state import BEST_EFFORT_TRIES, Record, kind_of, mark_of
 from lifecycle.core import hidden_marker
-from lifecycle.core.light_dataclass import replace
 from lifecycle.core.messages import loss_messages, messages, review_messages
 from lifecycle.core.plan import ASKED, Action, Audience, Notice
 from lifecycle.core.timing import CLOCK_SKEW
@@ -455,12 +453,6 @@ def ending_step(snapshot: Snapshot, action: Action | None) -> Decision | None:
     """The decision to do this step of an ending; None if it is needless or given up: the next follows."""
     is_over = action is None or is_given_up(snapshot.record, action)
     return None if is_over else attempt(snapshot, action)
-
-
-def prepared(snapshot: Snapshot, step: Decision) -> Snapshot:
-    """The snapshot with the decision's changes applied, before its action."""
-    record = snapshot.record if step.record is None else step.record
-    return replace(snapshot, record=record.with_values(step.fields))
 
 
 def apply_loss(before: Record, record: Record, observed: Observation) -> Record:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lifecycle.claim.record.state import ClaimChanges, Record
+from lifecycle.claim.record.state import Record
 from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.plan import Action, Notice, Wake
 from lifecycle.core.values.model import Observation
@@ -43,13 +43,11 @@ class Decision:
     """The next step of a claim.
 
     Attributes:
-        fields: claim fields to set first (phase, status, pr_number, …).
-        record: the record to continue with, or None if it does not change.
+        record: the record to continue with, claim fields included, or None if it does not change.
         action: the one write to do next, or None if this look is finished.
         notices: what to say with this step.
     """
 
-    fields: ClaimChanges = field(default_factory=ClaimChanges)
     record: Record | None = None
     action: Action | None = None
     notices: tuple[Notice, ...] = ()

@@ -164,7 +164,7 @@ def is_quiet(
     step = decide.decide(snapshot)
     keys = (f"{record.claim_key}/{notice.key}" for notice in step.notices)
     is_news = not all(map(claim_store.ledger.was_said, keys))
-    if step.fields or step.record or step.action or is_news:
+    if step.record or step.action or is_news:
         return False
     claim_store.stamp(loaded.mtime_ns)
     return True
@@ -244,7 +244,7 @@ def _step(working: observing.LookUnderWay) -> bool:
     """Carry out one decision up to its fact; False once nothing is left to do."""
     step = decide.decide(working.seen)
     before = working.record
-    working.seen = derive.prepared(working.seen, step)
+    working.record = step.record or before
     observing.queue(working, step.notices)
     corrections = (notice for notice in step.notices if not notice.key.startswith("refused:"))
     working.conditions = {notice.key: notice.text for notice in corrections if notice.stands}

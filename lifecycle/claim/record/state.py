@@ -17,6 +17,7 @@ from lifecycle.claim.record import sections
 from lifecycle.claim.record.claim_file import Claim
 from lifecycle.core import errors, plan
 from lifecycle.core.light_dataclass import asdict, dataclass, field, fields, from_json, replace
+from lifecycle.core.values.model import PullRequest
 from lifecycle.core.values.priorities import Status
 
 PAST_LIMIT = 24
@@ -166,6 +167,10 @@ class Record:
         is_so = values.items() <= self.values.items()
         return self if is_so else replace(self, values={**self.values, **values})
 
+    def confirmed(self, phase: str, values: ClaimChanges) -> Record:
+        """The record in a phase that GitHub confirms, with further claim fields set."""
+        return replace(self.with_values({**values, "phase": str(phase)}), judged=str(phase))
+
     with_pull = _changing("pull", sections.PullRecord)
     with_ending = _changing("ending", sections.EndingRecord)
     with_ownership = _changing("ownership", sections.OwnershipRecord)
@@ -251,7 +256,9 @@ def fold(record: Record, fact: plan.Fact, now: float) -> Record:
             intent = sections.Intent(mark_of(fact.action), now)
             return replace(record, intents={**record.intents, kind_of(fact.action): intent})
         case plan.PullRequestOpened():
-            return _settled(with_pull_request(record, fact), "OpenPullRequest")
+            number = fact.pull_request.number
+            opened = with_pull_request(record, fact.pull_request).with_pull(opened=number)
+            return _settled(opened, "OpenPullRequest")
         case plan.OnBoard():
             on_board = replace(record, card=replace(record.card, is_known=True))
             return _settled(on_board.with_values({"item_id": fact.item.id}), "AddToBoard")
@@ -318,13 +325,11 @@ def _with_link(record: Record, fact: plan.LinkedIs) -> Record:
     return record.with_linked(link=replace(link, synced=fact.synced or link.synced), left=fact.left)
 
 
-def with_pull_request(record: Record, fact: plan.PullRequestOpened) -> Record:
-    """The record once its pull request is known: number, phase and status change in one step."""
-    pull = fact.pull_request
-    values = {"pr_number": pull.number, "phase": Phase.PR_CREATED.value, "status": Status.IN_REVIEW}
-    known = of_pull(record, pull.number)
-    judged = replace(known.with_values(values), judged=Phase.PR_CREATED.value)
-    return judged.with_pull(url=pull.url, head=pull.head_sha, opened=pull.number, checks=None)
+def with_pull_request(record: Record, pull: PullRequest) -> Record:
+    """The record once its pull request is open: number, phase and status change in one step."""
+    values: ClaimChanges = {"pr_number": pull.number, "status": Status.IN_REVIEW}
+    known = of_pull(record, pull.number).confirmed(Phase.PR_CREATED, values)
+    return known.with_pull(url=pull.url, head=pull.head_sha, checks=None)
 
 
 def of_pull(record: Record, number: int) -> Record:

@@ -42,32 +42,32 @@ def after_merge(snapshot: Snapshot) -> Decision:
     number, is_seen = record.claim.pull, record.judged == Phase.MERGED_DETECTED
     if derive.closes_itself(snapshot) and is_seen:
         agreed = record.with_ending(consent=derive.AUTO_CONSENT)
-        return Decision(fields={"phase": Phase.DONE.value}, record=agreed)
+        return Decision(agreed.with_values({"phase": Phase.DONE.value}))
     if observed is None:
         return Decision(notices=(_question(snapshot, number),) if is_seen and number else ())
     pull = derive.pull_request_of(record, observed, snapshot.rules)
     if pull is not None and pull.state is PullState.MERGED:
         return merge_found(snapshot, pull)
     # A merge is final: if it does not show now, the read lags.
-    return Decision() if is_seen else _refusal(record, pull, observed.issue, "not-merged", {})
+    return Decision() if is_seen else _refusal(record, pull, observed.issue, "not-merged")
 
 
 def merge_found(snapshot: Snapshot, pull: PullRequest) -> Decision:
     """Move to `merged_detected` and ask about closing; `pull` is the pull request that merged."""
     base, observed = snapshot.rules.base, snapshot.observation
     record = derive.with_merge(snapshot.record, pull, base, observed)
-    record = replace(record, judged=Phase.MERGED_DETECTED.value)
     record = record.with_pull(url=pull.url, head=pull.head_sha, left_out=snapshot.left_out)
     record = record.with_pull(unanswered=review.unanswered(record.pull, pull))
-    fields: ClaimChanges = {"pr_number": pull.number, "phase": Phase.MERGED_DETECTED.value}
+    values: ClaimChanges = {"pr_number": pull.number}
     issue = observed.issue if observed is not None else None
     is_taken_back = record.claim.status == Status.DONE and issue is not None and issue.is_open
     if record.ending.is_reopened and (is_taken_back or record.claim.status == Status.IN_REVIEW):
-        fields["status"] = Status.IN_PROGRESS
+        values["status"] = Status.IN_PROGRESS
     elif is_taken_back:  # a closing that GitHub refused, and that somebody undid by hand
-        fields["status"] = Status.IN_REVIEW
+        values["status"] = Status.IN_REVIEW
+    record = record.confirmed(Phase.MERGED_DETECTED, values)
     question = _question(replace(snapshot, record=record), pull.number)
-    return Decision(fields, record, notices=(question,))
+    return Decision(record, notices=(question,))
 
 
 def close_if_answered(snapshot: Snapshot) -> Decision:
@@ -88,9 +88,9 @@ def close_if_answered(snapshot: Snapshot) -> Decision:
         asking = replace(snapshot, record=unanswered)
         # It replaces the question in this look.
         refusal = _not_answered(asking, pull.number, is_outdated=is_outdated)
-        return Decision(merged.fields, unanswered, notices=(*merged.notices, refusal))
+        return Decision(unanswered, notices=(*merged.notices, refusal))
     step = decide(snapshot)
-    if record.ending.consent or record.ending.override or not (step.action or step.fields):
+    if record.ending.consent or record.ending.override or not (step.action or step.record):
         return step
     # Recorded, so that the yes counts until the issue is closed, whichever session continues.
     return replace(step, record=(step.record or record).with_ending(consent=derive.PROMPT_CONSENT))
@@ -111,7 +111,7 @@ def _unjudged(snapshot: Snapshot) -> Decision:
     text = messages.yes_not_kept(record.claim.issue_number, phase)
     notice = Notice(f"yes-not-kept:{int(snapshot.now)}", text, Audience.ACT)
     taken_back = replace(record.with_ending(consent=""), conditions={})
-    return Decision({"phase": phase.value}, taken_back, notices=(notice,))
+    return Decision(taken_back.with_values({"phase": phase.value}), notices=(notice,))
 
 
 def _not_answered(snapshot: Snapshot, number: int, *, is_outdated: bool) -> Notice:
@@ -157,18 +157,16 @@ def decide(snapshot: Snapshot) -> Decision:
         return Decision()
     pull = derive.pull_request_of(record, observed, snapshot.rules)
     is_merged = pull is not None and pull.state is PullState.MERGED
-    fields: ClaimChanges = {} if pull is None else {"pr_number": pull.number}
+    numbered = record.with_values({"pr_number": pull.number}) if pull is not None else record
     if not is_merged and not record.ending.override:
-        return _refusal(record, pull, observed.issue, "done-refused", fields)
-    accepted: ClaimChanges = {**fields, "status": Status.DONE}
+        return _refusal(numbered, pull, observed.issue, "done-refused")
     # An override is for a claim without a merge; with one there is nothing to override.
     override = "" if is_merged else record.ending.override
-    is_news = any(record.values.get(name) != value for name, value in accepted.items())
-    if is_news or override != record.ending.override:
+    accepted = numbered.with_values({"status": Status.DONE}).with_ending(override=override)
+    if accepted != record:
         url = pull.url if pull else record.pull.url
-        of_merge = record.with_pull(url=url, left_out=snapshot.left_out)
-        accepted_record = of_merge.with_ending(override=override)
-        return Decision(accepted, replace(accepted_record, judged=Phase.DONE.value))
+        of_merge = accepted.with_pull(url=url, left_out=snapshot.left_out)
+        return Decision(replace(of_merge, judged=Phase.DONE.value))
     if observed.issue is None and not record.ending.issue_closed:
         return Decision(notices=(derive.gone_notice(record),))
     return _steps(snapshot, observed, pull)
@@ -336,22 +334,19 @@ def board_sentence(snapshot: Snapshot, observed: Observation, wanted: str, kept:
     return messages.status_not_set(wanted, observed.board_problem or absent)
 
 
-def _refusal(
-    record: Record, pull: PullRequest | None, issue: Issue | None, event: str, fields: ClaimChanges
-) -> Decision:
+def _refusal(record: Record, pull: PullRequest | None, issue: Issue | None, event: str) -> Decision:
     """Go back to the phase that GitHub shows instead of a merge, and tell the agent why."""
     phase, is_open = derive.phase_of(pull), issue is None or issue.is_open
     reason, number = why_not_merged(pull, record.claim.branch), record.claim.issue_number
     text = messages.done_refused(reason, number, phase, is_open=is_open)
-    # A yes that was given without a merge does not count for a later merge.
-    record = replace(record.with_ending(consent=""), judged=phase.value)
     correction = derive.condition(f"{event}:{pull.number if pull else 0}:{phase}", text)
-    fields = {**fields, "phase": phase.value}
+    values: ClaimChanges = {}
     ways = (Status.IN_PROGRESS, Status.IN_REVIEW)
     before, now = ways if phase is Phase.CHECKS_RUNNING else reversed(ways)
     if record.claim.status in (Status.DONE, before):  # one that somebody chose stays
-        fields["status"] = now
-    return replace(correction, fields=fields, record=record)
+        values["status"] = now
+    # A yes that was given without a merge does not count for a later merge.
+    return replace(correction, record=record.with_ending(consent="").confirmed(phase, values))
 
 
 def may_go_on(snapshot: Snapshot) -> bool:

@@ -62,7 +62,7 @@ def decide(snapshot: Snapshot) -> Decision:
             return _refused(record, releasing, text)
     if not releasing.is_begun or claim.status != Status.TODO:
         begun = record.with_ending(releasing=replace(releasing, is_begun=True))
-        return Decision(fields={"status": Status.TODO}, record=begun)
+        return Decision(begun.with_values({"status": Status.TODO}))
     return _steps(snapshot, releasing, observed, issue)
 
 

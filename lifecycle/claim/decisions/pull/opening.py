@@ -10,7 +10,7 @@ from lifecycle.claim.decisions.ending import closing
 from lifecycle.claim.decisions.pull import merge_standing, review
 from lifecycle.claim.decisions.snapshot import NOTHING, Decision, Snapshot
 from lifecycle.claim.decisions.table import IN_REVIEW, Phase
-from lifecycle.claim.record.state import ClaimChanges, Record, of_pull
+from lifecycle.claim.record.state import ClaimChanges, Record, of_pull, with_pull_request
 from lifecycle.core import hidden_marker
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.messages import messages
@@ -176,12 +176,9 @@ def _adopt(record: Record, pull: PullRequest) -> Decision:
     was_ours = "OpenPullRequest" in record.intents
     created = messages.pr_created(pull.number, pull.url)
     text = created if was_ours else messages.pr_adopted(pull.number, pull.url, pull.branch)
-    phase = Phase.PR_CREATED.value
-    fields: ClaimChanges = {"pr_number": pull.number, "phase": phase, "status": Status.IN_REVIEW}
-    adopted = replace(of_pull(record, pull.number), judged=phase, intents={}, troubles={})
-    adopted = adopted.with_pull(checks=None, changes_by=(), conflicts_with="")
-    adopted = adopted.with_pull(url=pull.url, head=pull.head_sha)
-    return Decision(fields, adopted, notices=(is_open(pull.number, text),))
+    adopted = replace(with_pull_request(record, pull), intents={}, troubles={})
+    adopted = adopted.with_pull(changes_by=(), conflicts_with="")
+    return Decision(adopted, notices=(is_open(pull.number, text),))
 
 
 def is_open(number: int, text: str) -> Notice:
@@ -212,7 +209,7 @@ def _pull_found(snapshot: Snapshot, observed: Observation) -> Decision:
     if pull is None:
         text = messages.pr_missing(claim.branch)
         notice = Notice(f"pr-missing:{claim.branch}", text, Audience.ACT)
-        return Decision(fields=_polled(snapshot), notices=(notice,))
+        return Decision(snapshot.record.with_values(_polled(snapshot)), notices=(notice,))
     snapshot = replace(snapshot, record=of_pull(snapshot.record, pull.number))
     match pull.state:
         case PullState.MERGED:
@@ -229,53 +226,52 @@ def _closed(snapshot: Snapshot, pull: PullRequest) -> Decision:
     is_issue_open = observed is None or observed.issue is None or observed.issue.is_open
     text = messages.closed_unmerged(pull.number, claim.issue_number, is_open=is_issue_open)
     key = f"closed:{pull.number}:{snapshot.record.pull.reopened}"
-    fields: ClaimChanges = {"pr_number": pull.number, "phase": Phase.PR_CLOSED.value}
     status = Status.IN_PROGRESS if claim.status == Status.IN_REVIEW else claim.status
-    fields |= {"status": status, **_polled(snapshot)}
+    values: ClaimChanges = {"pr_number": pull.number, "status": status, **_polled(snapshot)}
     known = replace(snapshot.record.pull.closed(), url=pull.url, head=pull.head_sha)
     notice = Notice(key, text, Audience.NEWS, ends=review.WHILE_OPEN)
     if not is_issue_open:
         ends = (*notice.ends, "closed", "closed-elsewhere")
         notice = replace(notice, key=f"{key}:issue", audience=Audience.ASK, ends=ends)
-    record = replace(snapshot.record, judged=Phase.PR_CLOSED.value, pull=known)
-    return Decision(fields, record, notices=(notice,))
+    record = replace(snapshot.record.confirmed(Phase.PR_CLOSED, values), pull=known)
+    return Decision(record, notices=(notice,))
 
 
 def _not_there(snapshot: Snapshot) -> Decision:
     """Go back to the phase before: somebody wrote one that needs a pull request, but there is none."""
     claim, before = snapshot.record.claim, derive.phase_before(snapshot.record)
-    fields: ClaimChanges = {"phase": before.value}
-    if before is Phase.CODING and claim.status == Status.IN_REVIEW:
-        fields["status"] = Status.IN_PROGRESS
+    is_back = before is Phase.CODING and claim.status == Status.IN_REVIEW
+    status = Status.IN_PROGRESS if is_back else claim.status
     text = messages.phase_without_pull(claim.phase, claim.branch, before)
     correction = derive.condition(f"no-pull:{claim.phase}:{snapshot.record.touched}", text)
-    return replace(correction, fields=fields, record=replace(snapshot.record, judged=before.value))
+    return replace(correction, record=snapshot.record.confirmed(before, {"status": status}))
 
 
 def _open(snapshot: Snapshot, pull: PullRequest) -> Decision:
     """The next step while the pull request is open: judge checks and reviews, or note that it reopened."""
     claim = snapshot.record.claim
-    fields: ClaimChanges = {"pr_number": pull.number}
+    values: ClaimChanges = {"pr_number": pull.number}
+    phase = claim.phase
     if claim.phase == Phase.PR_CLOSED and claim.pr_number != pull.number:
         return _adopt(snapshot.record, pull)  # one of another branch, say, that nobody closed
     if claim.phase != Phase.PR_CLOSED:
         # Somebody wrote the phase for a pull request that another had opened.
         if claim.pr_number != pull.number and claim.status == Status.IN_PROGRESS:
-            fields["status"] = Status.IN_REVIEW
+            values["status"] = Status.IN_REVIEW
         if pull.checks is not None and snapshot.looked_at_checks:
-            fields |= {"phase": Phase.CHECKS_RUNNING.value, **_polled(snapshot)}
+            phase, values = Phase.CHECKS_RUNNING, {**values, **_polled(snapshot)}
         pull_record, notices = review.judge(snapshot, pull)
     else:
         # One move at a time, as in the table: the checks are this look's next step.
-        fields |= {"phase": Phase.PR_CREATED.value, "status": Status.IN_REVIEW}
+        phase, values["status"] = Phase.PR_CREATED, Status.IN_REVIEW
         known = snapshot.record.pull
         key = f"reopened:{pull.number}:{known.reopened}"
         pull_record = replace(known.at(pull.head_sha), url=pull.url, reopened=known.reopened + 1)
         notices = (Notice(key, messages.reopened(pull.number), Audience.NOTE, ends=("closed",)),)
-    record = replace(snapshot.record, judged=fields.get("phase", claim.phase), pull=pull_record)
+    record = replace(snapshot.record.confirmed(phase, values), pull=pull_record)
     step = review.link_step(snapshot, pull) or review.failing_step(snapshot, pull)
     action = step or merge_standing.advance(replace(snapshot, record=record), pull)
-    return Decision(fields, record, action, notices)
+    return Decision(record, action, notices)
 
 
 def _polled(snapshot: Snapshot) -> ClaimChanges:
