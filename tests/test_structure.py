@@ -37,7 +37,7 @@ BUDGET = {
     "stages": 2_260,
     "workflow": 1_978,
     "feedback": 2_215,
-    "reconcile": 1_278,
+    "reconcile": 1_273,
     "views": 1_965,
     "app": 1_473,
     "setup": 2_813,

@@ -20,8 +20,8 @@ from lifecycle.core.messages import figures
 from lifecycle.core.redact import redact
 from lifecycle.core.timing import CLOCK_SKEW, DeadlineReached
 from lifecycle.core.world import World
-from lifecycle.reconcile import inferred, waiting_pulls
-from lifecycle.reconcile.finding import Finding, State, SweepReport, sentence
+from lifecycle.reconcile import inferred
+from lifecycle.reconcile.finding import Finding, State, SweepReport, in_order, sentence
 from lifecycle.reconcile.judge import Judge
 from lifecycle.reconcile.repair import Pace, RepairEnd, Repairer, failed, why_ended
 from lifecycle.reconcile.scope import Policy, Scope
@@ -208,7 +208,7 @@ def _report(run: _Run) -> SweepReport:
         left=tuple(run.left),
         ended=run.ended,
         notes=tuple(note for note in (run.note, *sweep.notes, board_note, unread) if note),
-        waiting=waiting_pulls.in_order(sweep.waiting, sweep.agents),
+        waiting=in_order(sweep.waiting, sweep.agents),
         repositories=len(sweep.holdings),
         tasks=sweep.tasks,
         requests=requests,

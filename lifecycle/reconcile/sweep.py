@@ -23,10 +23,9 @@ from lifecycle.core.values.model import BoardItem, PullRequest, Repository
 from lifecycle.core.values.priorities import STATUSES
 from lifecycle.core.values.survey import LEASES, BoardTooLarge, Holding, Swept
 from lifecycle.core.world import World
-from lifecycle.reconcile.finding import SweepProblem, sentence
+from lifecycle.reconcile.finding import SweepProblem, WaitingPull, sentence, waiting_pulls
 from lifecycle.reconcile.inferred import InferredTask, task_of
 from lifecycle.reconcile.scope import Scope
-from lifecycle.reconcile.waiting_pulls import WaitingPull, waiting_pulls
 
 _TELLING = re.compile(r"[#GgLl/](?:(?<=#)\d|(?i:(?<=g)h-\d|(?<=l)ifecycle:|(?<=/)issues/\d))")
 """`#1`, `GH-1`, `/issues/1`, `lifecycle:`; led by one character, it is searched for five times as fast."""

@@ -5,8 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from lifecycle.claim.record.sections import Whom
-from lifecycle.reconcile.finding import KINDS, Finding, State, SweepProblem, SweepReport
-from lifecycle.reconcile.waiting_pulls import WaitingPull
+from lifecycle.reconcile.finding import (
+    KINDS,
+    Finding,
+    State,
+    SweepProblem,
+    SweepReport,
+    WaitingPull,
+)
 
 REPOSITORY = "octo-org/hello-service"
 

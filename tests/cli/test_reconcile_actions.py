@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from lifecycle.cli.reconcile import reconcile_actions as actions
+from lifecycle.cli.reconcile import reconcile
+from lifecycle.cli.reconcile import reconcile_words as forms
 from lifecycle.reconcile.finding import State, SweepProblem, SweepReport
 from tests.cli.reconcile_reports import QUIET, REPORT, finding
 
@@ -32,7 +33,7 @@ def rows_of(markdown: str) -> list[list[str]]:
 
 def test_the_summary_is_a_table_of_every_finding() -> None:
     """Five columns: sign, task with a link, finding, evidence, what was done; and all that goes with it."""
-    text = actions.summary(REPORT)
+    text = forms.summary(REPORT)
     rows = rows_of(text)
     assert len(rows) == len(REPORT.findings)
     assert {len(row) for row in rows} == {5}
@@ -55,7 +56,7 @@ def test_the_summary_is_a_table_of_every_finding() -> None:
 
 def test_a_summary_without_findings_is_a_sentence() -> None:
     """No empty table."""
-    text = actions.summary(QUIET)
+    text = forms.summary(QUIET)
     assert text == (
         "## lifecycle reconcile\n\n**Nothing drifted: 340 issues in 25 repositories.** "
         "12 requests, 9 points.\n\n"
@@ -71,7 +72,7 @@ def test_what_strangers_wrote_is_only_text_in_the_summary() -> None:
         ended=EVIL,
         notes=(EVIL,),
     )
-    text = actions.summary(report)
+    text = forms.summary(report)
     ((_, title, _, evidence, _),) = rows_of(text)
     for cell in (title, evidence):
         assert "<" not in cell.replace("&lt;", "")
@@ -102,7 +103,7 @@ def test_what_strangers_wrote_is_only_text_in_the_summary() -> None:
 @given(st.text(max_size=200))
 def test_any_text_is_one_cell(text: str) -> None:
     """Whatever a title holds, the row has its cells, and the title is in it as text."""
-    (row,) = rows_of(actions.summary(SweepReport(findings=(finding(title=text),))))
+    (row,) = rows_of(forms.summary(SweepReport(findings=(finding(title=text),))))
     assert len(row) == 5
     assert "<" not in row[1].partition("</a>")[2]
 
@@ -110,10 +111,10 @@ def test_any_text_is_one_cell(text: str) -> None:
 def test_a_summary_fits_what_a_step_may_have() -> None:
     """Rows are cut, not the file: how many are missing is said, and the rest of it stays."""
     many = tuple(finding(issue=number, title="é" * 400) for number in range(1, 2101))
-    text = actions.summary(replace(REPORT, findings=many))
+    text = forms.summary(replace(REPORT, findings=many))
     shown = len(rows_of(text))
     assert 500 < shown < 2100
-    assert 1000_000 < len(text.encode()) <= actions.BYTES
+    assert 1000_000 < len(text.encode()) <= forms.BYTES
     assert f"{2100 - shown:,} more findings do not fit here" in text
     assert "Ended early" in text
 
@@ -121,37 +122,37 @@ def test_a_summary_fits_what_a_step_may_have() -> None:
 def test_a_summary_leaves_room_for_what_the_step_wrote_before(tmp_path: Path) -> None:
     """The limit is the step's; where nothing fits, nothing is added, since too much shows nothing."""
     file = tmp_path / "summary"
-    for used in (actions.BYTES - 4000, actions.BYTES - 10, actions.BYTES + 10):
+    for used in (forms.BYTES - 4000, forms.BYTES - 10, forms.BYTES + 10):
         file.write_text("x" * used)
         report = replace(REPORT, findings=REPORT.findings * 20)
-        actions.write_summary(report, {actions.SUMMARY: str(file)})
-        assert file.stat().st_size <= max(actions.BYTES, used)
-        assert (file.stat().st_size > used) is (used == actions.BYTES - 4000)
+        reconcile.write_summary(report, {reconcile.SUMMARY: str(file)})
+        assert file.stat().st_size <= max(forms.BYTES, used)
+        assert (file.stat().st_size > used) is (used == forms.BYTES - 4000)
 
 
 def test_names_without_room_are_counted_however_long_they_are() -> None:
     """As many as a summary lists are of the greatest length that GitHub allows for owner and name."""
     longest = f"{'o' * 39}/{'n' * 100}"
-    text = actions.summary(
+    text = forms.summary(
         SweepReport(left=tuple(f"{longest}#{number}" for number in range(1000, 1300)))
     )
-    assert text.endswith(f"1049 and {300 - actions.MANY} more.\n")
+    assert text.endswith(f"1049 and {300 - forms.MANY} more.\n")
 
 
 def test_outputs_are_three_numbers(tmp_path: Path) -> None:
     """Appended to the step's file; what could not be looked at counts as failed."""
     file = tmp_path / "output"
     file.write_text("before=1\n")
-    actions.write_outputs(REPORT, {actions.OUTPUT: str(file)})
+    reconcile.write_outputs(REPORT, {reconcile.OUTPUT: str(file)})
     assert file.read_text() == "before=1\nfindings=5\napplied=1\nfailed=3\n"
-    actions.write_outputs(REPORT, {})
-    actions.write_summary(REPORT, {})
+    reconcile.write_outputs(REPORT, {})
+    reconcile.write_summary(REPORT, {})
     assert [*tmp_path.iterdir()] == [file]
 
 
 def test_annotations_are_by_urgency() -> None:
     """Failures are errors, what waits for a yes a warning, the rest notices; what was left is none."""
-    found = [(one.level, one.title) for one in actions.annotated(REPORT)]
+    found = [(one.level, one.title) for one in forms.annotated(REPORT)]
     assert found == [
         ("error", "Ended early"),
         ("error", "octo-org/secret"),
@@ -174,7 +175,7 @@ def test_an_annotation_says_what_became_of_it() -> None:
     ):
         problem = "403." if state is State.FAILED else ""
         one = finding(kind, state=state, problem=problem)
-        (told,) = actions.annotated(SweepReport(findings=(one,)))
+        (told,) = forms.annotated(SweepReport(findings=(one,)))
         assert told.message == f"{evidence} {words.format(fix=one.fix)}"
 
 
@@ -184,7 +185,7 @@ def test_what_is_left_is_folded_in_the_summary() -> None:
         finding("moved-by-hand", n, state=State.LEFT, problem="It stays.") for n in range(1, 69)
     ]
     report = SweepReport(findings=(*left, finding("status-drift", 200)), repositories=1, tasks=70)
-    text = actions.summary(report)
+    text = forms.summary(report)
     table, _, folded = text.partition("<details>")
     assert [row[2] for row in rows_of(table)] == ["<code>status-drift</code>"]
     head, _, inner = folded.partition("</summary>")
@@ -192,7 +193,7 @@ def test_what_is_left_is_folded_in_the_summary() -> None:
     assert head.endswith(" and 63 more. It stays.")
     assert len(rows_of(inner.partition("</details>")[0])) == 68
     assert inner.endswith("</details>\n")
-    small = actions.summary(report, 6000)
+    small = forms.summary(report, 6000)
     assert len(small.encode()) <= 6000
     assert re.search(r"\n(\d+) more findings do not fit here", small)
     assert small.count("<details>") == small.count("</details>")
@@ -205,15 +206,15 @@ def test_no_more_annotations_than_github_keeps() -> None:
     report = SweepReport(
         findings=tuple(finding(kinds[s], n + 1, state=s) for s in states for n in range(12))
     )
-    found = actions.annotated(report)
+    found = forms.annotated(report)
     assert [one.level for one in found] == ["error"] * 10 + ["warning"] * 10 + ["notice"] * 10
-    assert "10 annotations of each kind for a step: 6 more are only here" in actions.summary(report)
-    assert "annotations" not in actions.summary(REPORT)
+    assert "10 annotations of each kind for a step: 6 more are only here" in forms.summary(report)
+    assert "annotations" not in forms.summary(REPORT)
 
 
 def test_a_command_is_escaped_as_the_toolkit_does() -> None:
     """A message cannot end its line, a title cannot end or add a property."""
-    one = actions.StepAnnotation("error", "a:b,c%\r\nd", "50% :: done\r\n::error::x, y: z")
+    one = forms.StepAnnotation("error", "a:b,c%\r\nd", "50% :: done\r\n::error::x, y: z")
     assert one.command() == (
         "::error title=a%3Ab%2Cc%25%0D%0Ad::50%25 :: done%0D%0A::error::x, y: z"
     )
@@ -221,11 +222,11 @@ def test_a_command_is_escaped_as_the_toolkit_does() -> None:
 
 def test_lines_in_the_log_are_no_commands() -> None:
     """They stand between stop-commands and its token, which is another one each time."""
-    first, line, last = actions.quoted(["✓ ##[error]x"])
+    first, line, last = reconcile.quoted(["✓ ##[error]x"])
     token = first.removeprefix("::stop-commands::")
     assert (line, last) == ("✓ ##[error]x", f"::{token}::")
     assert len(token) == 32
-    assert actions.quoted([])[0] != first
+    assert reconcile.quoted([])[0] != first
 
 
 def test_the_json_of_a_report_holds_everything() -> None:
@@ -247,11 +248,11 @@ def test_the_json_of_a_report_holds_everything() -> None:
     assert (data["skipped"], data["dry_run"]) == ("", False)
 
 
-@pytest.mark.parametrize("write", [actions.write_summary, actions.write_outputs])
+@pytest.mark.parametrize("write", [reconcile.write_summary, reconcile.write_outputs])
 def test_a_file_that_takes_nothing_is_an_error(
     tmp_path: Path, write: Callable[[SweepReport, dict[str, str]], object]
 ) -> None:
     """It is not swallowed: the step would show nothing and look well."""
-    environment = {actions.SUMMARY: str(tmp_path), actions.OUTPUT: str(tmp_path)}
+    environment = {reconcile.SUMMARY: str(tmp_path), reconcile.OUTPUT: str(tmp_path)}
     with pytest.raises(IsADirectoryError):
         write(REPORT, environment)

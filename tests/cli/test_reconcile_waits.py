@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from markdown_it import MarkdownIt
 
-from lifecycle.cli.reconcile import reconcile_actions as actions
+from lifecycle.cli.reconcile import reconcile_words as forms
 from lifecycle.cli.reconcile.reconcile_words import lines as report_lines
 from lifecycle.cli.reconcile.reconcile_words import waiting_head, waiting_lines
 from lifecycle.reconcile.finding import SweepReport
@@ -23,7 +23,7 @@ MANY = replace(REPORT, waiting=tuple(waiting(n) for n in range(1, 34)))
 
 def test_the_summary_has_a_table_of_them() -> None:
     """Number with its link, title, whom, and how it stands; before it how many wait for whom."""
-    text = actions.summary(WAITING)
+    text = forms.summary(WAITING)
     rows = rows_of(text)
     assert [row[1] for row in rows] == [
         "author: octocat-1738000000",
@@ -46,7 +46,7 @@ def test_the_summary_has_a_table_of_them() -> None:
 
 def test_many_are_folded() -> None:
     """The line that is seen says how many wait for whom; findings and problems stand outside of it."""
-    text = actions.summary(MANY)
+    text = forms.summary(MANY)
     opened = text.index("<details><summary>33 open pull requests wait: 33 for author.</summary>")
     inner = text[opened : text.index("</details>", opened)]
     assert inner.count("\n| [") == 33
@@ -55,8 +55,8 @@ def test_many_are_folded() -> None:
 
 def test_what_has_no_room_is_counted() -> None:
     """A summary that is too long is not shown at all: rows are left out, and how many is said."""
-    room = len(actions.summary(replace(MANY, waiting=())).encode()) + 5_000
-    text = actions.summary(MANY, room)
+    room = len(forms.summary(replace(MANY, waiting=())).encode()) + 5_000
+    text = forms.summary(MANY, room)
     assert len(text.encode()) <= room
     left = int(re.findall(r"(\d+) more do not fit here", text)[0])
     assert 0 < left == 33 - text.count("/pull/")
@@ -65,7 +65,7 @@ def test_what_has_no_room_is_counted() -> None:
 def test_what_strangers_wrote_is_only_text() -> None:
     """A title, a login, an address and a branch make no link, tag, mention or cell."""
     evil = waiting(title=EVIL, names=(EVIL,), why=EVIL, url="https://x/) [y](z", repository=EVIL)
-    text = actions.summary(replace(QUIET, waiting=(evil,)))
+    text = forms.summary(replace(QUIET, waiting=(evil,)))
     ((name, who, why),) = rows_of(text)
     for cell in (name, who, why):
         assert "<" not in cell.replace("&lt;", "")

@@ -16,10 +16,9 @@ import yaml
 from lifecycle.cli.main import COMMANDS, group
 from lifecycle.cli.reconcile import reconcile
 from lifecycle.core.values.configured import SILENT_HOURS
-from lifecycle.reconcile.finding import KINDS, Finding, State, SweepReport
+from lifecycle.reconcile.finding import KINDS, Finding, State, SweepReport, WaitingPull
 from lifecycle.reconcile.repair import LONGEST_WAIT
 from lifecycle.reconcile.sweep import RECENT_SECONDS
-from lifecycle.reconcile.waiting_pulls import WaitingPull
 from tests.conftest import Place
 from tests.docs.pages import REFERENCE, ROOT, Page, codes_in
 

@@ -59,7 +59,6 @@ PURE = (
     "feedback.waiting.endings",
     "feedback.waiting.look_rounds",
     "hooks.client_contract",
-    "reconcile.waiting_pulls",
     "run.gates.gate_records",
     "run.gates.gate_rules",
     "run.gates.reviews",

@@ -8,7 +8,7 @@ import pytest
 
 from lifecycle.claim.record.sections import Whom
 from lifecycle.core.values.survey import Holding
-from lifecycle.reconcile.waiting_pulls import in_order, waiting_pulls
+from lifecycle.reconcile.finding import in_order, waiting_pulls
 from tests.factories import pull
 from tests.reconcile.conftest import Make
 from tests.reconcile.ground import AGENT, HOME, Given, scope_of

@@ -1,6 +1,10 @@
 """`lifecycle reconcile`: bring board, issues and claims of many tasks back in sync.
 
 The command, the output of its report, and the scope from options, environment and settings.
+
+Sources: https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands (the files,
+`stop-commands`), and https://github.com/actions/runner (Runner.Common, ActionCommand.cs: commands are
+looked for in every line of both outputs, in an old form anywhere in it).
 """
 
 from __future__ import annotations
@@ -20,8 +24,7 @@ import click
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.cli.command_session import end_late
 from lifecycle.cli.main import Span, read_by
-from lifecycle.cli.reconcile import reconcile_actions as actions
-from lifecycle.cli.reconcile.reconcile_words import INPUTS, lines
+from lifecycle.cli.reconcile import reconcile_words as words
 from lifecycle.cli.terminal import is_terminal, json_text, one_line
 from lifecycle.core.errors import BadConfig, BadCredentials, LifecycleError, NoToken, Refused
 from lifecycle.core.light_dataclass import dataclass, replace
@@ -33,6 +36,9 @@ from lifecycle.reconcile.scope import Policy, Scope, Shard, Trigger, narrowed, r
 from lifecycle.settings import config, readers
 from lifecycle.storage.state_file import MemoryCache
 from lifecycle.storage.store import worktree_root
+
+SUMMARY = "GITHUB_STEP_SUMMARY"
+OUTPUT = "GITHUB_OUTPUT"
 
 FAIL_ON = ("never", "failed", "findings")
 """The values of `--fail-on`: when the exit code is 1."""
@@ -165,7 +171,7 @@ def _of_workflow(text: str, *, is_token: bool = False) -> str:
     """The sentence; in GitHub Actions with the source of a token there, if one is needed."""
     if not _is_action() or not (is_token or "=$(gh auth token" in text):
         return text
-    return f"{re.sub(_EXPORT, 'give another one', text).removesuffix('.')}. {INPUTS}"
+    return f"{re.sub(_EXPORT, 'give another one', text).removesuffix('.')}. {words.INPUTS}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,12 +195,12 @@ class Form:
         report = report.reworded(_of_workflow)
         try:
             if self.summary:
-                actions.write_outputs(report, os.environ)
-                actions.write_summary(report, os.environ)
+                write_outputs(report, os.environ)
+                write_summary(report, os.environ)
         finally:  # the log shows the repairs, even if a file fails
             self._print(report)
             if self.summary and _is_action():  # the runner looks for commands in both outputs
-                for annotation in actions.annotated(report):
+                for annotation in words.annotated(report):
                     click.echo(annotation.command(), err=self.as_json)
 
     @contextmanager
@@ -206,11 +212,11 @@ class Form:
             if self.summary and _is_action():
                 if isinstance(error, LifecycleError):
                     is_token = isinstance(error, BadCredentials | NoToken)
-                    words = _of_workflow(error.sentence, is_token=is_token)
+                    text = _of_workflow(error.sentence, is_token=is_token)
                 else:
-                    words = error.format_message()
-                actions.write_summary(SweepReport(skipped=f"Nothing was done. {words}"), os.environ)
-                line = actions.StepAnnotation("error", "lifecycle reconcile", one_line(words))
+                    text = error.format_message()
+                write_summary(SweepReport(skipped=f"Nothing was done. {text}"), os.environ)
+                line = words.StepAnnotation("error", "lifecycle reconcile", one_line(text))
                 click.echo(line.command(), err=self.as_json)
             raise
 
@@ -218,15 +224,15 @@ class Form:
         if self.as_json:
             # In a log of GitHub Actions it must not contain a command of the old form.
             click.echo(json_text(report.as_json()).replace("##[", "#\\u0023["))
-        elif self.summary and not os.environ.get(actions.SUMMARY):
-            click.echo(actions.summary(report), nl=False)
+        elif self.summary and not os.environ.get(SUMMARY):
+            click.echo(words.summary(report), nl=False)
         elif is_terminal(sys.stdout):
             from lifecycle.cli.reconcile.reconcile_screen import show
 
             show(report)
         elif sys.stdout is not None:
-            plain = lines(report)
-            for line in actions.quoted(plain) if _is_action() else plain:
+            plain = words.lines(report)
+            for line in quoted(plain) if _is_action() else plain:
                 click.echo(line)
 
 
@@ -295,3 +301,29 @@ def event_of(environment: Mapping[str, str]) -> Trigger:
     except (OSError, UnicodeDecodeError):
         payload = None  # the note of `read_event` reports it
     return read_event(name, payload, environment.get("GITHUB_REPOSITORY", ""))
+
+
+def quoted(lines: list[str]) -> list[str]:
+    """Lines for the log, between commands that keep the runner from reading commands in them."""
+    import secrets  # needed only if commands are kept out of a log
+
+    token = secrets.token_hex(16)
+    return [f"::stop-commands::{token}", *lines, f"::{token}::"]
+
+
+def write_outputs(report: SweepReport, environment: Mapping[str, str]) -> None:
+    """Write the outputs to the step's file, if there is one; raises OSError.
+
+    They are numbers only, so that no text of a stranger is in them.
+    """
+    if file := environment.get(OUTPUT):
+        findings, applied = len(report.findings), report.count(State.APPLIED)
+        with Path(file).open("a", encoding="utf-8") as step:
+            step.write(f"findings={findings}\napplied={applied}\nfailed={report.failed}\n")
+
+
+def write_summary(report: SweepReport, environment: Mapping[str, str]) -> None:
+    """Write the summary to the step's file, if there is one; raises OSError."""
+    if file := environment.get(SUMMARY):
+        with Path(file).open("a", encoding="utf-8") as step:
+            step.write(words.summary(report, words.BYTES - os.fstat(step.fileno()).st_size))
