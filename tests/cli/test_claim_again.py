@@ -174,15 +174,6 @@ def test_a_session_s_start_does_not_go_on_with_what_another_has(place: Place) ->
     assert "#42 was taken over by maria-2" in looked.stdout
 
 
-@SOAKED
-def test_doctor_asks_the_remote_where_no_look_has_found_out(lost: Place) -> None:
-    """Before any look the lease tells it: a claim without its lease is no tick mark."""
-    found = json.loads(lost.cli("doctor", "--json").stdout)["findings"]
-    (claim,) = [one for one in found if one["name"] == "worktree.claim"]
-    assert claim["level"] == "fail"
-    assert "its lease is gone" in claim["says"]
-
-
 @pytest.mark.once("a hand-off looks before it pushes: claim/test_given_back has what is told then")
 @pytest.mark.parametrize("verb", [("handoff", "--summary", "Fix"), ("tick",)])
 def test_of_a_task_that_another_has_nothing_of_its_pull_request_is_said(

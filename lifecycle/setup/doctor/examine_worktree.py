@@ -8,10 +8,8 @@ import shutil
 
 from lifecycle.claim.decisions.decide import complaints
 from lifecycle.claim.decisions.table import PHASES
-from lifecycle.claim.engine import observing
-from lifecycle.claim.record.state import Record
-from lifecycle.core.errors import BadConfig, ClaimRefused, GitFailed, Refused, Transient
-from lifecycle.core.redact import named, visible
+from lifecycle.core.errors import BadConfig, ClaimRefused, GitFailed, Refused
+from lifecycle.core.redact import visible
 from lifecycle.evidence.checks import known_checks
 from lifecycle.evidence.outcomes import NOT_INSTALLED
 from lifecycle.evidence.runners import runner_table
@@ -115,39 +113,13 @@ def _claim(case: Examined) -> None:
         return case.find("worktree.claim.phase", claim=claim)
     if claim.branch and case.world.git.head_of(claim.branch) is None:
         return case.find("worktree.claim.branch", claim=claim, quoted=shlex.quote(claim.branch))
-    how, fix = _lost(case, record)
-    if how:
-        return case.find("worktree.claim.lost", claim=claim, how=how, fix=fix)
+    if record.is_lost:
+        way = "release" if record.ownership.taken_by else f"claim {claim.issue_number}"
+        return case.find("worktree.claim.lost", claim=claim, fix=f"lifecycle {way}")
     refusal = next(complaints(record), None)
     if refusal is not None:
         return case.find("worktree.claim.refused", claim=claim, why=refusal.text)
     return case.find("worktree.claim.held", claim=claim, branch=claim.branch or "(none)")
-
-
-def _lost(case: Examined, record: Record) -> tuple[str, str]:
-    """How the claim lost its task, by the last look or the remote, and the fix; ("", "") if it did not."""
-    number, remote = record.claim.issue_number, case.settings.remote
-    claim, release = f"lifecycle claim {number}", "lifecycle release"
-    if record.ownership.taken_by:
-        return f"{named(record.ownership.taken_by)} took the task over, as GitHub shows", release
-    if record.ownership.is_leaseless:
-        return "the task was released while the claim was quiet", claim
-    if number is None or not record.ownership.lease or record.ending.lease_done or case.is_lost:
-        return "", ""
-    if remote not in case.world.git.remotes():
-        return "", ""  # reported with the remote itself
-    try:
-        with case.answering():
-            standing = observing.standing(case.world, record, number)
-    except (GitFailed, Transient) as error:
-        words = {"remote": remote, "quoted": shlex.quote(remote), "cause": cause(error)}
-        case.find("worktree.lease", number=number, **words)
-        return "", ""  # a remote that does not answer is no evidence against the claim
-    if standing.other is not None:
-        holder = named(standing.other.agent)
-        return f"{holder} has held its lease since {standing.other.since}", release
-    lease_gone = "its lease is gone: the task was released in the meantime"
-    return (lease_gone, claim) if standing.is_gone else ("", "")
 
 
 def check_settings(case: Examined) -> None:

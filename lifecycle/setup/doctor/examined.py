@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 import re
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from enum import StrEnum
 from functools import cached_property, partial
 from pathlib import Path
@@ -42,7 +42,7 @@ _NOWHERE = Path(os.devnull)
 T = TypeVar("T")
 
 ANSWER_SECONDS = 8.0
-"""Seconds that one question to GitHub or to the remote may take, with its retries."""
+"""Seconds that one question to GitHub may take, with its retries."""
 
 _GRACE = 0.5
 
@@ -178,8 +178,10 @@ class Examined:
             except BaseException as error:  # noqa: BLE001 -- raised again on the asking thread
                 answer.set_exception(error)
 
+        # So that others can be asked, too.
+        seconds = min(ANSWER_SECONDS, max(self.deadline.left, 0.1))
         try:
-            with self.answering() as seconds:
+            with self.deadline.keeping(max(self.deadline.left - seconds, 0.0)):
                 threading.Thread(target=run, daemon=True).start()
                 return answer.result(seconds + _GRACE)
         except TimeoutError:
@@ -188,13 +190,6 @@ class Examined:
         except Transient as error:
             self._silence = error
             raise
-
-    @contextmanager
-    def answering(self) -> Iterator[float]:
-        """Limit one question to `ANSWER_SECONDS`, so that others can be asked, too; yields the seconds."""
-        seconds = min(ANSWER_SECONDS, max(self.deadline.left, 0.1))
-        with self.deadline.keeping(max(self.deadline.left - seconds, 0.0)):
-            yield seconds
 
     @cached_property
     def _clients(self) -> GitHubClients | LifecycleError:

@@ -118,32 +118,6 @@ def test_a_github_that_never_answers_ends_in_time(
     assert {one.path for one in patient.place.control.requests()} == {"/user"}
 
 
-@SOAKED
-def test_a_remote_that_never_answers_leaves_time_for_github(
-    patient: Patient, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whether the lease is there is not known, and said so, with git's command; all else is asked."""
-    ok(patient.place.cli("claim", "42"))
-    monkeypatch.setattr(examined, "ANSWER_SECONDS", 2.0)
-    monkeypatch.setattr(examined, "SECONDS", 6.0)
-    patient.place.control.add_fault("never-answers", path="/info/refs$", count=9)
-    report = examine(patient.root, patient.place.environment, SystemClock())
-    (wrong,) = [one for one in report.findings if one.level != "ok"]
-    assert (wrong.name, wrong.fix) == ("worktree.lease", "git ls-remote origin HEAD")
-    assert wrong.sentence.endswith(" still exists: git ls-remote took too long and was ended.")
-
-
-def test_a_remote_that_cannot_be_reached_is_said_with_gits_words_alone(patient: Patient) -> None:
-    """What was kept and when to try again is for commands: the finding has a fix of its own."""
-    ok(patient.place.cli("claim", "42"))
-    patient.place.git(
-        "remote", "set-url", "origin", "ssh://git@127.0.0.1:1/octo-org/hello-service.git"
-    )
-    report = examine(patient.root, patient.place.environment, SystemClock())
-    (wrong,) = [one for one in report.findings if one.name == "worktree.lease"]
-    assert wrong.sentence.endswith("port 1: Connection refused.")
-
-
 def test_a_proxy_that_is_none_is_what_has_to_be_corrected(
     patient: Patient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
