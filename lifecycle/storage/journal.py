@@ -144,20 +144,6 @@ def read(
         ) from None
 
 
-def trouble(root: Path) -> str:
-    """Why entries of this worktree would be lost, in one sentence, or ""; writes nothing that stays."""
-    try:
-        path = _path(root)
-        return "" if path is None else str(_file().obstacle(path))
-    except LifecycleError as error:
-        return error.sentence
-    except OSError as error:
-        return (
-            f"The journal cannot be written ({_why(error)}): the hooks work without it, and lifecycle "
-            f"stats misses what happens now; see what keeps {FOLDER}/ in git's folder from being written."
-        )
-
-
 def _file() -> Any:
     """The module that reads and writes the journal's file; raises Refused in a Python without SQLite."""
     try:

@@ -131,27 +131,6 @@ def entries(path: Path, since: float, count: int, equal: Mapping[str, str]) -> l
     return sorted(kept, key=lambda values: float(values["at"]))[-count if count > 0 else 0 :]
 
 
-def obstacle(path: Path) -> str:
-    """Why nothing could be written, in one sentence, or "". The file is made if it does not exist.
-
-    A broken journal is no obstacle: the next entry sets it aside and begins anew.
-
-    Raises:
-        OSError: the file system refuses, or SQLite does.
-    """
-    path.parent.mkdir(exist_ok=True)
-    try:
-        with _begun(path) as database:
-            # If the log is not writable, a transaction begins without an error, but fails here.
-            database.execute(f"PRAGMA user_version = {VERSION}")
-    except _NewerError:
-        return "The journal was made by a newer lifecycle, so this one writes nothing to it; install that."
-    except (sqlite3.Error, LockBusy) as error:
-        if not (_is_busy(error) or _is_broken(error)):  # busy: another process can write
-            raise OSError(0, str(error)) from None
-    return ""
-
-
 def _append(path: Path, entries: Sequence[Values]) -> None:
     with _begun(path) as database:
         pending = _waiting(path)

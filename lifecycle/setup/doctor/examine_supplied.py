@@ -24,7 +24,7 @@ from lifecycle.setup.init.hook_table import RUN_PERMISSIONS, WORKFLOW_PERMISSION
 from lifecycle.setup.init.init_mark import InitMark
 from lifecycle.setup.init.planned_files import digest
 from lifecycle.stages.session import workflow_tasks
-from lifecycle.storage import journal, store
+from lifecycle.storage import store
 from lifecycle.storage.workflow_files import WorkflowFiles
 from lifecycle.workflow.sources import source_files
 from lifecycle.workflow.store.document_files import UnusableFile
@@ -79,9 +79,6 @@ _SHOWN = 40
 
 def check_stages(case: Examined) -> None:
     """Findings on the staged workflow: one if it is off; else on its requirements and its tasks."""
-    if trouble := journal.trouble(case.root):
-        what, _, fix = trouble.partition("; ")
-        case.find("stages.journal", what=what.rstrip("."), fix=fix.rstrip("."))
     stages = case.settings.stages
     if not stages.use:
         return case.find("stages.use.off")

@@ -163,18 +163,6 @@ def test_a_sequence_that_no_task_can_have(staged: Patient) -> None:
 
 
 @SOAKED
-def test_a_journal_that_cannot_be_written(staged: Patient) -> None:
-    """The hooks go on without it, and the statistics miss what happens."""
-    place = staged.root / ".git/lifecycle"
-    place.mkdir(exist_ok=True)
-    (place / "journal.db").unlink(missing_ok=True)
-    (place / "journal.db").symlink_to(staged.home / "elsewhere")
-    finding = staged.only("stages.journal", "warn")
-    assert finding["hinders"] == ["lifecycle stats"]
-    assert finding["fix"]
-
-
-@SOAKED
 def test_a_tracker_that_does_not_answer(staged: Patient, tmp_path: Path) -> None:
     """Which tasks there are is not known, and why; the tracker's own finding says the rest."""
     simulated.fault(tmp_path / "bin", "list", "garbage", times=9)
