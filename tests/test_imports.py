@@ -70,7 +70,7 @@ PLACES = {
     "markdown_it": {"evidence.words.prose_blocks"},
     "tenacity": {"core.timing"},
     "werkzeug": {"sandbox"},
-    "jinja2": {"sandbox", "views.stats.stats_page", "views.web.web_page"},
+    "jinja2": {"sandbox", "settings.resources"},
     "plotly": {"views.stats.stats_page"},
     "msgspec": {
         "platforms.platform_file",

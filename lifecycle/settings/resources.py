@@ -1,4 +1,4 @@
-"""Finds the GraphQL documents, the hook scripts, the plugin's pages and files of texts.
+"""Finds the GraphQL documents, the hook scripts, the plugin's pages, files of texts, and templates.
 
 In a wheel they are inside the package; in a checkout, installed or not, they are the top-level folders
 `graphql/`, `hooks/`, `commands/`, `agents/` and `skills/`. A file of texts is beside the module that
@@ -8,11 +8,15 @@ uses them.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from lifecycle.core.light_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 _PACKAGE = Path(__file__).absolute().parents[1]
 
@@ -69,6 +73,28 @@ def texts(name: str) -> dict[str, Any]:
 def table(name: str) -> dict[str, Any]:
     """The same as `texts`, but read only once; do not change it."""
     return texts(name)
+
+
+@cache
+def templates(folder: str, **filters: Callable[..., str]) -> Environment:
+    """The templates in a folder of the package, with these filters, `span`, `many` and `data`.
+
+    What a template of HTML fills in is escaped; one of Markdown makes a text that its reader cleans.
+    """
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+
+    from lifecycle.core.messages import figures
+    from lifecycle.core.redact import as_data
+
+    environment = Environment(
+        loader=FileSystemLoader(_PACKAGE / folder),
+        autoescape=select_autoescape(),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(span=figures.span, many=figures.count, data=as_data, **filters)
+    return environment
 
 
 @dataclass(eq=False)

@@ -20,7 +20,7 @@ from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import Run, Story
 from lifecycle.run.table import TDD, StoryStatus, TddPhase
 from lifecycle.run.tdd_moves import RunsSeen, TddViolation
-from lifecycle.run.texts.agent_contexts import cycle_lines
+from lifecycle.run.texts.told import drawn
 from tests.batches import each_row
 from tests.run.gates.stories_ground import FACTS, a_run, done
 
@@ -132,7 +132,7 @@ def test_counts_decide_where_a_runner_does_not_tell_how_tests_fail() -> None:
     assert "the count decided: 1 failed" in proof.note
     unnamed, _ = tdd_moves.red_of(run_of().story("S1"), seen(red(asserted=None, failures=())))
     assert unnamed is not None
-    lines = cycle_lines(Story("S1", "x", red=unnamed))
+    lines = drawn("cycle", story=Story("S1", "x", red=unnamed))
     assert "1 failed" in lines[1]
     assert "The runner names no tests; the counts decided." in lines
 
@@ -199,9 +199,9 @@ def test_green_by_its_number_says_so() -> None:
     """Where no report names what passed; a report that does needs no word."""
     proof, _ = tdd_moves.red_of(run_of().story("S1"), seen(red()))
     story = moved(run_of(tdd=GREEN, red=proof), VERIFY, seen(green()))
-    assert "so the count decided: 3 ran" in "\n".join(cycle_lines(story))
+    assert "so the count decided: 3 ran" in "\n".join(drawn("cycle", story=story))
     story = moved(run_of(tdd=GREEN, red=proof), VERIFY, seen(green(passed=(TEST,))))
-    assert "decided" not in "\n".join(cycle_lines(story))
+    assert "decided" not in "\n".join(drawn("cycle", story=story))
 
 
 def test_what_another_story_saw_fail_is_no_red_of_this_one() -> None:
@@ -313,7 +313,7 @@ def test_a_test_that_was_changed_is_named(files: dict[str, str], named: list[str
     story = moved(run_of(tdd=GREEN, red=proof), VERIFY, seen(green(), files=files))
     assert story.green is not None
     assert list(story.green.changed) == named
-    lines = cycle_lines(story)
+    lines = drawn("cycle", story=story)
     assert all(f"- {path}" in lines for path in named)
     assert bool(named) == ("### Tests that were changed between RED and GREEN" in lines)
 
@@ -322,7 +322,7 @@ def test_a_test_whose_file_nobody_knows_is_said() -> None:
     """No file is taken for unchanged that nobody could name."""
     proof, _ = tdd_moves.red_of(run_of().story("S1"), seen(red(files=())))
     story = moved(run_of(tdd=GREEN, red=proof), VERIFY, seen(green()))
-    assert "in which file the test stands is not known" in "\n".join(cycle_lines(story))
+    assert "in which file the test stands is not known" in "\n".join(drawn("cycle", story=story))
 
 
 def test_the_next_test_needs_its_own_red() -> None:
@@ -357,7 +357,7 @@ def test_a_waiver_has_a_reason_and_leaves_out_the_cycle() -> None:
     run = tdd_moves.waived(run_of(), "s1", "  documents\nonly ", seen(), ["README.md", "a.toml"])
     story = run.story("S1")
     assert story.waived == "documents only"
-    assert "Waived: documents only" in cycle_lines(story)
+    assert "Waived: documents only" in drawn("cycle", story=story)
     assert moved(run, VERIFY, seen()).tdd is VERIFY
     assert tdd_moves.forbids_edits(run, seen()) is None
     with pytest.raises(Refused, match="needs a reason"):

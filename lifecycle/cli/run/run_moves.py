@@ -15,8 +15,7 @@ from lifecycle.platforms import command_argv, selection
 from lifecycle.run import kept_work, tdd_moves
 from lifecycle.run.gates.run_moves import moved_phase, moved_story
 from lifecycle.run.table import MAX_RETRIES, NEXT, WORK, RunPhase, StoryStatus, TddPhase
-from lifecycle.run.texts.agent_contexts import cycle_lines
-from lifecycle.run.texts.told import filled, refused
+from lifecycle.run.texts.told import drawn, refused
 from lifecycle.run.trouble.story_failures import attempts
 
 LINT_FIX = "lintFix"
@@ -88,7 +87,7 @@ def tdd_phase(session: RunSession, *, story: str, phase: TddPhase) -> int:
         return session.show(refused.lines, data, code=1)
     lines = [f"{moved.id} TDD phase: {phase} ({WORK[phase]})"]
     if moved.red is not None or moved.waived:
-        lines += cycle_lines(moved)
+        lines += drawn("cycle", story=moved)
     return session.show([*lines, NEXT[phase]], tdd_moves.cycle_data(moved))
 
 
@@ -159,16 +158,7 @@ def rollback_to_checkpoint(session: RunSession, *, name: str) -> None:
         reopened = [s.id for old, s in pairs if s.status is pending is not old.status]
         change.note(f"Went back to {back.checkpoint.ref}; saved as {back.saved.ref}")
     undo = f"lifecycle run rollback-to-checkpoint {back.saved.ref}"
-    lines = filled(
-        "rolled-back",
-        back=back,
-        undo=undo,
-        where=f"the branch {back.branch}" if back.branch else "HEAD",
-        head=back.head[:10] or "no commit",
-        former=back.former[:10] or "none",
-        again=", ".join(reopened) or "none",
-        notes=[f"Note: {note}" for note in back.notes],
-    )
+    lines = drawn("rolled_back", back=back, undo=undo, again=reopened)
     heads = {"head": back.head, "former_head": back.former}
     saved = {"pending": reopened, "saved": back.saved.ref, "undo": undo}
     session.show(lines, {"checkpoint": back.checkpoint.ref, **heads, **saved})

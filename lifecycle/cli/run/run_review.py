@@ -89,7 +89,7 @@ def review(
         change.run = reviews.reviewed(run, target, record, is_word=is_word, resolved=mended)
         news = change.news(f"Review of {target.id} by {by}: {record.verdict}")
         new = [failure.id for failure in change.failures]
-    lines = reviews.review_lines(target, record)
+    lines = told.drawn("reviewed", story=target, record=record)
     if record.verdict != verdict:
         why = "something is BLOCKING" if record.verdict not in APPROVING else "nothing is BLOCKING"
         lines.append(f"The verdict was {verdict}, but {why}, so it counts as {record.verdict}.")

@@ -79,7 +79,7 @@ def scan_dependencies(session: RunSession, *, story: str, table: bool) -> None:
         change.note(f"Scanned {scanned_story.id} for external dependencies: {keywords}")
     shown = {name: name for name in ("type", "category", "keyword", "mock")}
     needed = [fields_of(service, **shown, requires_secrets="needs_secrets") for service in services]
-    lines = story_edits.dependency_lines(scanned_story, as_table=table)
+    lines = told.drawn("dependencies", story=scanned_story, as_table=table)
     session.show(lines, {"story": scanned_story.id, "dependencies": needed})
 
 

@@ -16,7 +16,6 @@ from collections.abc import Callable
 
 from lifecycle.core.errors import GitFailed, LifecycleError, NothingToMerge
 from lifecycle.core.light_dataclass import dataclass, fields_of, replace
-from lifecycle.core.messages import figures
 from lifecycle.core.redact import listed, redact, visible
 from lifecycle.core.values.model import PullState
 from lifecycle.core.world import World
@@ -34,7 +33,7 @@ from lifecycle.run.long_run import spent
 from lifecycle.run.run_store import RunStore
 from lifecycle.run.state import Run, Story, data_of, newest
 from lifecycle.run.table import COMPLETE, REVIEWERS, CheckState, Gate, RunPhase, RunStatus
-from lifecycle.run.texts.told import Answer, filled, refused, sentence
+from lifecycle.run.texts.told import Answer, drawn, refused, sentence
 
 
 def lacks(run: Run, facts: WorkFacts) -> tuple[str, ...]:
@@ -107,13 +106,8 @@ def completed(run: Run, facts: WorkFacts, now: float) -> Run:
 
 def closing(run: Run) -> Answer:
     """The block with which a completed run ends; the stop hook looks for its head."""
-    last = "Pull request created." if run.pull_request else f"No pull request: {run.unpublished}."
-    lint, took = gate_rules.lint_left(run), spent(run, run.completed)
-    last = f"{lint}. {last}" if lint else last
-    goal, url = " ".join(run.goal.split()), run.pull_request or "none"
-    runtime = figures.span(took.seconds)
-    lines = filled("complete", run=run, goal=goal, url=url, runtime=runtime, last=last)
-    return lines, {
+    took = spent(run, run.completed)
+    return drawn("complete", run=run, took=took, lint=gate_rules.lint_left(run)), {
         "marker": COMPLETE,
         **fields_of(run, status="status", goal="goal", workflow_id="id"),
         **fields_of(run, "unpublished?", pr_url="pull_request?"),

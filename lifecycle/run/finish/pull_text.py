@@ -6,18 +6,17 @@ The changes are grouped by folder.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 
 from lifecycle.core import hidden_marker
-from lifecycle.core.messages import figures
 from lifecycle.core.redact import listed, redact, short, visible
 from lifecycle.run import table
 from lifecycle.run.gates.gate_rules import lint_left, review_state
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.long_run import spent
 from lifecycle.run.state import GatePart, GateRecord, Run, Story, newest
-from lifecycle.run.texts.told import filled
+from lifecycle.run.texts.told import drawn
 
 BODY_LIMIT = 60_000
 """Characters of the run's part: GitHub takes 65,536, and the text around it needs some."""
@@ -55,72 +54,25 @@ def body_of(run: Run, files: Iterable[str], now: float, facts: WorkFacts) -> str
     """
     pending = GateRecord(table.Gate.G7, now, table.CheckState.PENDING)
     gate = newest(run.gates, table.Gate.G7, facts.tree) or pending
-    took = spent(run, now)
-    lines = filled(
+    manual = table.CriterionState.MANUAL
+    criteria = ((story, entry) for story in run.stories for entry in story.criteria)
+    lines = drawn(
         "pull",
         run=run,
-        stands=_standing(run),
-        stories=_stories(run),
-        changes=grouped(files) or ["None."],
-        testing=_testing(run, gate),
+        changes=grouped(files),
+        tests=gate.part(table.TESTS),
+        covered=[(story, _coverage(story)) for story in run.completed_stories],
         checklist=_checklist(run, gate, facts),
-        manual=_manual(run),
-        runtime=figures.span(took.seconds),
-        took=took,
-        tokens=[f"- **Tokens:** {took.tokens:,}"] if took.tokens else [],
+        manual=[pair for pair in criteria if pair[1].state is manual],
+        took=spent(run, now),
     )
     shown = "\n".join(visible(line) for line in redact("\n".join(lines)).splitlines())
     return shown.replace("<!--", "&lt;!--")[:BODY_LIMIT]  # no other text may end or begin our part
 
 
-def _standing(run: Run) -> list[str]:
-    left, stands = len(run.open_stories), list[str]()
-    stands += [f"**Not finished:** {left} of {len(run.stories)} stories are open."] if left else []
-    if run.status is table.RunStatus.AWAITING_USER and run.fix is not None:
-        stands.append(f"**The run waits for a person:** {run.fix.description}")
-    elif run.status is table.RunStatus.STOPPED:
-        stands.append(f"**The run was stopped:** {run.why or 'nobody said why'}")
-    return [line for sentence in stands for line in ("", sentence)]
-
-
-def _stories(run: Run) -> list[str]:
-    lines = []
-    for story in run.completed_stories:
-        why = f" (no change needed: {story.unneeded})" if story.unneeded else ""
-        lines.append(f"- **{story.id}:** {story.title}{why}")
-    lines += ["", "Not implemented:", ""] if run.open_stories else []
-    lines += [f"- **{story.id}:** {story.title} ({story.status})" for story in run.open_stories]
-    lines += ["", "Taken out before they were begun:", ""] if run.removed else []
-    lines += [f"- **{story.id}:** {story.title} ({story.unneeded})" for story in run.removed]
-    return lines or ["None."]
-
-
-def _testing(run: Run, final: GateRecord) -> list[str]:
-    tests = final.part(table.TESTS)
-    count = f"{tests.tests} " if tests.tests > 1 else ""
-    first = f"All {count}tests passing"
-    if tests.state is not table.CheckState.PASS:
-        first = "No passed test run is recorded for this state"
-    about = ((story.id, text) for story in run.completed_stories for text in _story_testing(story))
-    return [f"- {first}", *(f"- {story_id}: {text}" for story_id, text in about)]
-
-
-def _story_testing(story: Story) -> Iterator[str]:
+def _coverage(story: Story) -> GatePart | None:
     record = newest(story.gates, table.Gate.G4)
-    if record is not None:
-        coverage = record.part(table.COVERAGE)
-        what = f"{coverage.percent:g}%" if coverage.percent >= 0 else coverage.why or "not read"
-        yield f"coverage {coverage.state} ({what})"
-    if story.waived:
-        kind = " (its tests had passed before it changed code)" if story.waived_on else ""
-        yield f"no failing test came first, waived: {story.waived}{kind}"
-    elif story.red is not None and story.green is not None:
-        count = figures.count(len(story.red.tests), "named test")
-        what = count if story.red.tests else "tests, by their number,"
-        yield f"{what} failed before the change, and pass now"
-        if story.green.changed:
-            changed = ", ".join(f"`{path}`" for path in story.green.changed)
-            yield f"tests changed between red and green, please look: {changed}"
+    return None if record is None else record.part(table.COVERAGE)
 
 
 def _checklist(run: Run, final: GateRecord, facts: WorkFacts) -> list[str]:
@@ -161,15 +113,6 @@ def _box(is_checked: bool, text: str, but: Sequence[str] = ()) -> str:
 
 def _approved(story: Story, check: table.StoryCheck) -> bool:
     return review_state(story, check, None) is table.CheckState.PASS
-
-
-def _manual(run: Run) -> list[str]:
-    manual = table.CriterionState.MANUAL
-    about = ((story.id, entry) for story in run.stories for entry in story.criteria)
-    lines = [
-        f"- [ ] {id_}: {entry.text} ({manual})" for id_, entry in about if entry.state is manual
-    ]
-    return ["", "## Manual verification", "", *lines] if lines else []
 
 
 _GROUPS, _FILES = 20, 8

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from lifecycle.core.redact import redact, visible
 from lifecycle.run import table
 from lifecycle.run.state import ReviewFinding, ReviewRecord, Run, Story, newest
-from lifecycle.run.texts.told import filled, refused
+from lifecycle.run.texts.told import refused
 from lifecycle.run.trouble.story_failures import failed
 
 LONGEST = 2_000
@@ -143,12 +143,3 @@ def reviewed(
     for text in record.blocking or [f"{record.verdict} without a finding"]:
         run = failed(run, story.id, text, record.at, source=source, tree=record.tree)
     return run
-
-
-def review_lines(story: Story, record: ReviewRecord) -> list[str]:
-    """The design's block for a review, and what follows from it."""
-    texts: dict[str, list[str]] = {severity.name: [] for severity in table.Severity}
-    for finding in record.findings:
-        texts[finding.severity.name].append(f"- **[{finding.severity}]** {finding.text}")
-    sections = {severity: lines or ["None."] for severity, lines in texts.items()}
-    return filled("reviewed", **sections, story=story, record=record, tree=record.tree[:12])

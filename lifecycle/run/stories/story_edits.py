@@ -16,7 +16,6 @@ import msgspec
 
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.markdown_table import table
-from lifecycle.core.messages import figures
 from lifecycle.run.state import Clarification, Criterion, ExternalDependency, Run, Story
 from lifecycle.run.table import PHASES, SIZES, ClarificationPhase, CriterionState, RunPhase
 from lifecycle.run.texts.told import LONG, filled, line_of, refused, there
@@ -278,19 +277,3 @@ def scanned(run: Run, story_id: str) -> Run:
     story = run.story(story_id)
     text = "\n".join((story.title, *(criterion.text for criterion in story.criteria), story.design))
     return run.with_story(story.but(dependencies=services_in(text)))
-
-
-def dependency_lines(story: Story, *, as_table: bool = False) -> list[str]:
-    """Lines on the services that a story mentions: a list, or the design's block with a table."""
-    services = story.dependencies
-    if not services:
-        return [f"Detected no external dependencies in {story.id}."]
-    if not as_table:
-        counted = figures.count(len(services), "external dependency", "external dependencies")
-        lines = [line for service in services for line in filled("dependency", service=service)]
-        return [f"Detected {counted}:", *lines[:-1]]
-    rows = [(row.type, row.category, "yes" if row.needs_secrets else "no") for row in services]
-    shown = table(("Type", "Category", "Requires Secrets"), rows)
-    mocks = [f"- **{service.type}:** {service.mock}" for service in services]
-    secrets = filled("secrets") if any(service.needs_secrets for service in services) else []
-    return filled("dependencies", story=story, services=shown, mocks=mocks, secrets=secrets)

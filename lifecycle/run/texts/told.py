@@ -1,7 +1,7 @@
 """The texts of a run: texts that somebody gives it, its refusals, and the blocks of the design.
 
-The sentences and lines are in `refusals.toml` and `design_blocks.toml`. A given text is kept in one line,
-without secrets.
+The sentences and lines are in `refusals.toml` and `design_blocks.toml`; longer texts, which a hook never
+says, are templates in `templates/`. A given text is kept in one line, without secrets.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from lifecycle.core.errors import Refused
+from lifecycle.core.markdown_table import cell
 from lifecycle.core.redact import redact, visible
 from lifecycle.settings import resources
 
@@ -78,6 +79,12 @@ def filled(name: str, /, **values: Any) -> list[str]:
         value = values[alone[1]] if alone else None
         lines += value if isinstance(value, list) else [line.format_map(values)]
     return lines
+
+
+def drawn(name: str, /, **values: Any) -> list[str]:
+    """The lines of a text whose parts depend on what there is: a template in `templates/`, filled in."""
+    page = resources.templates("run/texts/templates", cell=cell).get_template(f"{name}.md")
+    return page.render(values).rstrip("\n").split("\n")
 
 
 def numbered(texts: list[str] | tuple[str, ...]) -> list[str]:

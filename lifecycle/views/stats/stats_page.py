@@ -10,18 +10,14 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from lifecycle.core.errors import Refused
 from lifecycle.core.messages import figures
-from lifecycle.settings.resources import install_line, packaged
+from lifecycle.settings.resources import install_line, packaged, templates
 from lifecycle.views.stats.summary import StatsRow, Summary
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
-
 
 MOST = 200
 """The most tasks, labels and agents that are named (the newest), and flakes (the most frequent)."""
@@ -39,8 +35,8 @@ def render(summary: Summary, about: str) -> str:
             "The page's charts are drawn by plotly, which is not installed, so no page was written; "
             f"install it beside the command with: {install_line('add', 'plotly')} (or leave out --html)."
         ) from None
-    templates = page_templates("lifecycle.views.stats", part=figures.part, day=figures.minute)
-    return templates.get_template("page.html").render(
+    pages = templates("views/stats/templates", part=figures.part, day=figures.minute)
+    return pages.get_template("page.html").render(
         summary=summary,
         about=about,
         drawn=[(chart, _markup(chart)) for chart in charts(summary)],
@@ -62,21 +58,6 @@ def _markup(chart: Chart) -> str:
         div_id=chart.name,
     )
     return str(markup)
-
-
-def page_templates(package: str, **filters: Callable[..., str]) -> Environment:
-    """The templates of a page in a package's folder, with these filters, `span` and `many`."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader(package, "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters.update(span=figures.span, many=figures.count, **filters)
-    return environment
 
 
 DARK, LIGHT, GOOD, BAD = "#2f6fdb", "#8fb4f0", "#2a9d78", "#e0703a"

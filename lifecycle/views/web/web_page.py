@@ -9,19 +9,15 @@ from __future__ import annotations
 import shlex
 import time
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.timing import parse_time, render_time
+from lifecycle.settings.resources import templates
 from lifecycle.views.overview.overview_values import AwaitedPerson, Overview, OverviewEvent
 from lifecycle.views.overview.overview_words import STANDINGS
-from lifecycle.views.stats.stats_page import page_templates
 from lifecycle.views.web.all_worktrees import AllOverviews, digest, is_in_use
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
 
 ASSETS = {"watch.css": "text/css", "watch.js": "text/javascript"}
 """The files that the page loads: name and type."""
@@ -84,7 +80,8 @@ class PageAwaited:
 
 def render(name: str, world: AllOverviews, environment: Mapping[str, str]) -> str:
     """The page (`watch.html`) or its changing part (`live.html`)."""
-    return _templates().get_template(name).render(values(world, environment))
+    pages = templates("views/web/templates", clock=clock_time)
+    return pages.get_template(name).render(values(world, environment))
 
 
 def values(world: AllOverviews, environment: Mapping[str, str]) -> dict[str, Any]:
@@ -144,8 +141,3 @@ def clock_time(at: float, now: float) -> str:
     # Through text: a number in an edited file may be no moment, or one in milliseconds.
     moment, today = (time.localtime(parse_time(render_time(each))) for each in (at, now))
     return time.strftime("%H:%M" if moment[:3] == today[:3] else "%a %d %b %H:%M", moment)
-
-
-@cache
-def _templates() -> Environment:
-    return page_templates("lifecycle.views.web", clock=clock_time)

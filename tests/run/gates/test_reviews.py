@@ -11,7 +11,6 @@ from lifecycle.run.gates.reviews import (
     findings_in,
     marked,
     resolved_in,
-    review_lines,
     reviewed,
     standing,
 )
@@ -26,6 +25,7 @@ from lifecycle.run.table import (
     StoryCheck,
     StoryStatus,
 )
+from lifecycle.run.texts.told import drawn
 from lifecycle.run.trouble.story_failures import escalation_lines
 from tests.run.gates.stories_ground import NOW, OTHER, TREE, a_run, planned, review
 
@@ -270,7 +270,7 @@ def test_a_completed_story_is_reviewed_again_for_what_came_after_it() -> None:
 def test_the_block_is_the_designs() -> None:
     """The three sections, and the check with its verdict."""
     record = replace(refusing(), check=StoryCheck.REVIEW_APPROVED)
-    lines = review_lines(planned(), record)
+    lines = drawn("reviewed", story=planned(), record=record)
     assert lines[:4] == [
         "## Code Review Results",
         "",

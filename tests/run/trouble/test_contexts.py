@@ -108,6 +108,13 @@ def test_a_story_in_which_nothing_failed_says_so() -> None:
     assert "- and 30 more" in many
 
 
+def test_what_a_gate_found_is_told_though_its_record_is_gone() -> None:
+    """Only so many records are kept: without one, nobody knows which tests failed."""
+    run = failed(START, "S2", "3 tests failed", NOW, source="G5", tree="a")
+    lines, _ = retry(run.story("S2"), WorkFacts("b"))
+    assert "- G5: DO NOT complete story, retry" in lines
+
+
 def blocked() -> Run:
     """The run that waits for a key, which a command checks."""
     run = failed(START, "S2", "no answer from the server", NOW, tree="a")

@@ -7,10 +7,10 @@ import pytest
 from lifecycle.run.state import Criterion, Run, Story
 from lifecycle.run.stories.story_edits import (
     SERVICES,
-    dependency_lines,
     scanned,
     services_in,
 )
+from lifecycle.run.texts.told import drawn
 from tests.batches import each_row
 
 NOW = 1_800_000_000.0
@@ -25,6 +25,12 @@ atlas database_cloud, rabbitmq messaging, kafka messaging, azure service bus mes
 api key external_api, third-party external_api, integration external_api
 """
 """Each keyword of the design's two tables, and the type that it tells of."""
+
+
+def dependency_lines(story: Story, *, as_table: bool = False) -> list[str]:
+    """What the command prints of a story's services."""
+    return drawn("dependencies", story=story, as_table=as_table)
+
 
 PAIRS = [tuple(pair.strip().rsplit(" ", 1)) for pair in DESIGNED.split(",")]
 
