@@ -14,8 +14,8 @@ from lifecycle.run.run_store import PATH, StrangeRun, adopted
 from lifecycle.run.state import Criterion, Run, Story, new_run
 from lifecycle.run.stories import story_edits
 from lifecycle.run.table import ClarificationPhase
-from lifecycle.run.texts import report_text, standing
-from lifecycle.run.texts.told import refused
+from lifecycle.run.texts import standing
+from lifecycle.run.texts.told import drawn, refused
 from lifecycle.run.trouble import blockers
 
 
@@ -115,7 +115,8 @@ def story_plan(session: RunSession, *, story: str, replace: bool, **parts: Any) 
         change.run = story_edits.planned(change.run, story, plan, session.now, asked=asked)
         planned = change.run.story(story)
         done = change.note(f"Planned story: {planned.id}")
-    session.show([f"{done} {planned.title}", *report_text.plan_lines(planned)], _data(planned))
+    lines = drawn("plan", story=planned, standing=standing)
+    session.show([f"{done} {planned.title}", *lines], _data(planned))
 
 
 def criterion(session: RunSession, *, story: str, number: int, state: str, note: str) -> None:
@@ -136,9 +137,10 @@ def questions(session: RunSession, *, phase: ClarificationPhase) -> None:
     """Print the questions for the user before the analysis, or before the plan."""
     run = session.store.load()
     asked = story_edits.QUESTIONS[phase]
-    stories = [_data(story) for story in run.stories] if run is not None else []
-    data = {"phase": phase, "questions": asked, "stories": stories}
-    session.show(story_edits.question_lines(phase, run), data)
+    stories = run.stories if run is not None else ()
+    lines = drawn("questions", phase=phase, questions=asked, stories=stories)
+    data = {"phase": phase, "questions": asked, "stories": [_data(story) for story in stories]}
+    session.show(lines, data)
 
 
 def add_clarification(

@@ -80,7 +80,7 @@ def platform_context(session: RunSession) -> None:
     """Print the platform's commands, conventions and gates, the goal, and the clarifications."""
     run = session.store.load()
     detection = selection.detect(session.root, os.environ)
-    lines = report_text.platform_block(detection, run)
+    lines = told.drawn("platform", run=run, platform=platform_tables.context_lines(detection))
     session.show(lines, {**platform_tables.detection_data(detection), "text": "\n".join(lines)})
 
 

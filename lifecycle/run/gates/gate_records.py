@@ -7,12 +7,10 @@ is left as it was.
 
 from __future__ import annotations
 
-from lifecycle.core import markdown_table
-from lifecycle.core.messages import figures
 from lifecycle.run import table
 from lifecycle.run.gates import gate_rules
-from lifecycle.run.state import GatePart, GateRecord, Run, Story, WordCheck, newest
-from lifecycle.run.texts.told import filled, kept_words, refused, sentence
+from lifecycle.run.state import GateRecord, Run, Story, WordCheck, newest
+from lifecycle.run.texts.told import drawn, kept_words, refused
 from lifecycle.run.trouble import blockers
 from lifecycle.run.trouble.story_failures import failed
 
@@ -23,36 +21,6 @@ GIVEN_UP = f"Unable to fix lint issues after {table.MAX_LINT_ATTEMPTS} attempts"
 BROKE = "A lint fix broke the build or the tests, and is reverted"
 
 _NOT_LINT = (table.BUILD, table.TESTS)
-
-
-def final_lines(run: Run, record: GateRecord) -> list[str]:
-    """Lines for people on one run of G7: the design's table, and what to do next."""
-    rows = []
-    for name, title in ((table.BUILD, "Build"), (table.TESTS, "Tests"), (table.LINT, "Lint")):
-        part = record.part(name)
-        counted = _counted(part) if name == table.TESTS else ""
-        rows.append((title, f"`{part.command}`" if part.command else "-", f"{part.state}{counted}"))
-    lines = markdown_table.table(("Check", "Command", "Result"), rows)
-    result = ["Verification failed. Returning to Phase 2 to fix issues.", _advice(run, record)]
-    if record.state is table.CheckState.PENDING:
-        result = [sentence("once-more", gate=record.gate)]
-    elif record.state is table.CheckState.PASS:
-        is_waived = record.part(table.LINT).state is table.CheckState.FAIL
-        which = f"{NOTE}. All other" if is_waived else "All"
-        result = [f"{which} verification checks passed. Proceeding with PR creation."]
-    return filled("final", rows=lines, result=result)
-
-
-def _advice(run: Run, record: GateRecord) -> str:
-    """What to do after G7 failed."""
-    if absent := gate_rules.not_installed(record):
-        return sentence("not-installed", absent=absent, gate=record.gate)
-    is_alone = gate_rules.failed_on_lint_alone(record)
-    if run.phase is not table.RunPhase.LINT_FIX:
-        return sentence("only-lint-fails" if is_alone else "fix-in-phase-2")
-    if not is_alone:
-        return sentence("revert-the-lint-fix", note=NOTE)
-    return sentence("lint-fix-attempt", done=len(run.lint_attempts), most=table.MAX_LINT_ATTEMPTS)
 
 
 KEPT = 40
@@ -144,27 +112,6 @@ def with_word(run: Run, story: Story, word: WordCheck) -> Run:
 
 def gate_lines(run: Run, record: GateRecord, story: Story | None) -> list[str]:
     """Lines for people on one run of a gate: its state, and each of its parts; of G1, what is missing."""
-    if record.gate is table.Gate.G7:
-        return final_lines(run, record)
-    whose = f" for {story.id} on tree {record.tree[:12] or '?'}" if story is not None else ""
-    lines = [f"Gate {record.gate}: {record.state}{whose}"]
     lacks = gate_rules.design_lacks(run) if story is None else ()
-    lines += [f"- {clause}" for clause in lacks]
-    for part in record.parts:
-        why = f": {part.why}" if part.why else ""
-        command = f" `{part.command}`" if part.command else ""
-        lines.append(f"- {part.check}: {part.state}{_counted(part)}{why}{command}")
-    again = f"{record.gate} {story.id}" if story is not None else record.gate
-    if record.state is table.CheckState.FAIL:
-        advice, absent = f"{table.GATES[record.gate].on_fail}.", gate_rules.not_installed(record)
-        lines.append(sentence("not-installed", absent=absent, gate=again) if absent else advice)
-    elif record.state is table.CheckState.PENDING and record.parts:
-        lines.append(sentence("once-more", gate=again))
-    elif record.state is table.CheckState.PENDING:
-        lines.append(sentence("no-security-review", story=story))
-    return lines
-
-
-def _counted(part: GatePart) -> str:
-    """How many tests a part counted, if it counts tests."""
-    return f" ({figures.count(part.tests, 'test')})" if part.tests >= 0 else ""
+    about = {"rules": gate_rules, "table": table, "note": NOTE}
+    return drawn("gate", run=run, record=record, story=story, lacks=lacks, **about)

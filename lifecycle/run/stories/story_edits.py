@@ -15,10 +15,9 @@ from typing import Final
 import msgspec
 
 from lifecycle.core.light_dataclass import dataclass
-from lifecycle.core.markdown_table import table
 from lifecycle.run.state import Clarification, Criterion, ExternalDependency, Run, Story
 from lifecycle.run.table import PHASES, SIZES, ClarificationPhase, CriterionState, RunPhase
-from lifecycle.run.texts.told import LONG, filled, line_of, refused, there
+from lifecycle.run.texts.told import LONG, line_of, refused, there
 from lifecycle.run.trouble.blockers import awaiting_if_blocked, refuse_blocked
 from lifecycle.settings import resources
 
@@ -224,15 +223,6 @@ def entered(run: Run, phase: RunPhase, now: float, *, asked: bool) -> Run:
     """The run in this phase; as `clarified_for`, and raises IllegalMove if the table has no such move."""
     PHASES.check(run.phase, phase)
     return clarified_for(run, phase, now, asked=asked).but(phase=phase)
-
-
-def question_lines(phase: ClarificationPhase, run: Run | None) -> list[str]:
-    """The design's block for this checkpoint; before the plan it lists the stories."""
-    questions = [f"- {question}" for question in QUESTIONS[phase]]
-    stories = run.stories if run is not None else ()
-    rows = [(it.id, it.title, it.size, "Yes" if it.security else "No") for it in stories]
-    shown = table(("#", "Story", "Size", "Security"), rows)
-    return filled(phase, questions=questions, stories=shown)
 
 
 class ServiceRow(ExternalDependency, frozen=True):

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from lifecycle.core.light_dataclass import fields_of
-from lifecycle.core.markdown_table import cell
 from lifecycle.core.messages import figures
 from lifecycle.core.redact import LIMIT, listed, named, quoted
 from lifecycle.core.timing import render_time
@@ -21,30 +20,22 @@ from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.long_run import report_due, review_due, spent, sync_due, tier
 from lifecycle.run.state import Blocker, Run, Story
 from lifecycle.run.stop import decide
-from lifecycle.run.texts.told import Answer, filled, sentence
+from lifecycle.run.texts.told import Answer, drawn, filled, sentence
 
 
 def recovery(run: Run | None, now: float, written: float) -> Answer:
     """The recovery table, and what to continue with; a run that is over is not recovered."""
     if run is None or run.is_over:
-        last = None if run is None else run.id
-        lines = [] if last is None else ["", f"The last run, {last}, is completed."]
-        data = {"existing_workflow": False, "last_workflow_id": last}
-        return [*filled("no-recovery"), *lines], data
-    story, done = run.current, len(run.completed_stories)
-    place = f"{story.id} ({story.status})" if story is not None else f"the phase {run.phase}"
-    then = f"Continuing from {place}. Skipping to Phase {table.NUMBERS[run.phase]}."
-    if run.status is not table.RunStatus.ACTIVE:
-        then = f"The run is at {place}. Do not continue it: a person comes first."
+        data = {"existing_workflow": False, "last_workflow_id": run and run.id}
+        return drawn("recovery", run=run), data
+    story, number = run.current, table.NUMBERS[run.phase]
     remarks = notes(run, now, written)
-    noted = [f"Note: {remark}" for remark in remarks]
-    title = cell(f"{story.id} {story.title}") if story is not None else "None"
-    lines = filled("recovery", run=run, id=cell(run.id), story=title, then=then, notes=noted)
+    lines = drawn("recovery", run=run, story=story, number=number, notes=remarks)
     return lines, {
         "existing_workflow": True,
         **fields_of(run, "status", workflow_id="id", goal="goal", current_phase="phase"),
-        "phase_number": table.NUMBERS[run.phase],
-        "stories_completed": done,
+        "phase_number": number,
+        "stories_completed": len(run.completed_stories),
         "stories": len(run.stories),
         "current_story": story and story.id,
         "notes": remarks,

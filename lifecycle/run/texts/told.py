@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from lifecycle.core.errors import Refused
 from lifecycle.core.markdown_table import cell
-from lifecycle.core.redact import redact, visible
+from lifecycle.core.redact import listed, quoted, redact, visible
 from lifecycle.settings import resources
 
 _BLOCKS: dict[str, str] = resources.texts("run/texts/design_blocks.toml")
@@ -83,10 +83,12 @@ def filled(name: str, /, **values: Any) -> list[str]:
 
 def drawn(name: str, /, **values: Any) -> list[str]:
     """The lines of a text whose parts depend on what there is: a template in `templates/`, filled in."""
-    page = resources.templates("run/texts/templates", cell=cell).get_template(f"{name}.md")
-    return page.render(values).rstrip("\n").split("\n")
+    filters = {"cell": cell, "quoted": quoted, "bare": bare, "listed": listed}
+    page = resources.templates("run/texts/templates", **filters).get_template(f"{name}.md")
+    text = page.render(values).rstrip("\n")
+    return text.split("\n") if text else []
 
 
-def numbered(texts: list[str] | tuple[str, ...]) -> list[str]:
-    """The texts as a list with numbers."""
-    return [f"{number}. {text}" for number, text in enumerate(texts, 1)]
+def bare(text: str, longest: int) -> str:
+    """Anybody's text on one line, as data, without quotation marks."""
+    return quoted(text, longest)[1:-1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lifecycle.run.gates.gate_records import GIVEN_UP, NOTE, final_lines, with_gate
+from lifecycle.run.gates.gate_records import GIVEN_UP, NOTE, gate_lines, with_gate
 from lifecycle.run.state import Blocker, GatePart, GateRecord, Run
 from lifecycle.run.table import CheckState, Gate, RunPhase
 from tests.run.gates.stories_ground import NOW, a_run, passed
@@ -54,7 +54,7 @@ def test_a_fix_that_breaks_something_is_reverted_and_lint_stays(name: str) -> No
     """The broken tree does not pass; the one before it does, with the note."""
     run = with_final_gate(in_loop("1"), passed(Gate.G7, "2", **{name: FAIL}), NOW)
     assert (run.lint_waived, run.gates[-1].state) == (NOTE, FAIL)
-    assert "Revert" in final_lines(run, run.gates[-1])[-1]
+    assert "Revert" in gate_lines(run, run.gates[-1], None)[-1]
     assert with_final_gate(run, lint_fails("1"), NOW).gates[-1].state is CheckState.PASS
 
 
@@ -62,9 +62,9 @@ def test_outside_of_the_loop_nothing_is_an_attempt() -> None:
     """Lint that fails there leads into it."""
     run = with_final_gate(a_run(), lint_fails("1"), NOW)
     assert (run.lint_attempts, run.lint_waived, run.gates[-1].state) == ((), "", FAIL)
-    assert "update-phase lint-fix" in final_lines(run, run.gates[-1])[-1]
+    assert "update-phase lint-fix" in gate_lines(run, run.gates[-1], None)[-1]
     run = with_final_gate(a_run(), passed(Gate.G7, "1", test=FAIL), NOW)
-    assert "update-phase development" in final_lines(run, run.gates[-1])[-1]
+    assert "update-phase development" in gate_lines(run, run.gates[-1], None)[-1]
 
 
 def test_the_table_is_the_designs() -> None:
@@ -75,7 +75,7 @@ def test_the_table_is_the_designs() -> None:
         GatePart("lint", CheckState.NOT_APPLICABLE),
     )
     record = GateRecord(Gate.G7, NOW, CheckState.PASS, "1", parts)
-    assert final_lines(a_run(), record) == [
+    assert gate_lines(a_run(), record, None) == [
         "## Pre-PR Verification (Gate G7)",
         "",
         "| Check | Command | Result |",
@@ -87,7 +87,7 @@ def test_the_table_is_the_designs() -> None:
         "All verification checks passed. Proceeding with PR creation.",
     ]
     failed = GateRecord(Gate.G7, NOW, FAIL, "1", (parts[0], GatePart("test", FAIL), parts[2]))
-    lines = final_lines(a_run(), failed)
+    lines = gate_lines(a_run(), failed, None)
     assert "Verification failed. Returning to Phase 2 to fix issues." in lines
 
 
@@ -95,5 +95,5 @@ def test_no_column_ends_within_a_command() -> None:
     """A command with a bar in it stays in its cell."""
     part = GatePart("build", CheckState.PASS, "make 'a|b'")
     rest = (GatePart("test", CheckState.PASS), GatePart("lint", CheckState.NOT_APPLICABLE))
-    lines = final_lines(a_run(), GateRecord(Gate.G7, NOW, CheckState.PASS, "t", (part, *rest)))
+    lines = gate_lines(a_run(), GateRecord(Gate.G7, NOW, CheckState.PASS, "t", (part, *rest)), None)
     assert "| Build | `make 'a\\|b'` | PASS |" in lines

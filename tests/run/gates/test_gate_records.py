@@ -13,7 +13,6 @@ from lifecycle.run.gates.gate_records import (
     KEPT,
     NOTE,
     at_work,
-    final_lines,
     gate_lines,
     with_gate,
     with_word,
@@ -31,7 +30,6 @@ from lifecycle.run.table import (
     StoryCheck,
     StoryStatus,
 )
-from lifecycle.run.texts.told import sentence
 from lifecycle.run.trouble.story_failures import failed
 from tests.run.gates.stories_ground import NOW, OTHER, TREE, a_run, passed, planned, review
 
@@ -95,7 +93,7 @@ def test_records_of_two_gates_on_one_tree_are_two() -> None:
 
 def final(run: Run, **states: CheckState) -> list[str]:
     """What is told of a run of G7, below its table."""
-    lines = final_lines(run, passed(Gate.G7, **states))
+    lines = gate_lines(run, passed(Gate.G7, **states), None)
     return lines[lines.index("") + 1 :][6:]
 
 
@@ -107,22 +105,24 @@ def test_what_follows_from_the_last_gate() -> None:
     assert final(a_run()) == [on]
     waived = replace(passed(Gate.G7, lint=FAIL), state=PASS)
     others = on.replace("All", "All other")
-    assert final_lines(a_run(), waived)[-2:] == ["", f"{NOTE}. {others}"]
-    for run, states, name, more in (
-        (a_run(), {"lint": FAIL}, "only-lint-fails", {}),
-        (a_run(), {"test": FAIL}, "fix-in-phase-2", {}),
-        (loop, {"lint": FAIL}, "lint-fix-attempt", {"done": 2, "most": 3}),
-        (loop, {"test": FAIL}, "revert-the-lint-fix", {"note": NOTE}),
+    assert gate_lines(a_run(), waived, None)[-2:] == ["", f"{NOTE}. {others}"]
+    alone = "Only lint fails; fix it in a loop of its own: lifecycle run update-phase lint-fix"
+    attempt = "Lint fix attempt 2 of 3. Formatting only; then: lifecycle run gate G7"
+    broke = "Revert the lint fix: it broke what passed before. Lint no longer holds up the run"
+    for run, states, then in (
+        (a_run(), {"lint": FAIL}, alone),
+        (a_run(), {"test": FAIL}, "Fix it in Phase 2: lifecycle run update-phase development"),
+        (loop, {"lint": FAIL}, attempt),
+        (loop, {"test": FAIL}, f"{broke} ({NOTE}). Then: lifecycle run gate G7"),
     ):
-        values: dict[str, Any] = more
-        assert final(run, **states) == [back, sentence(name, **values)]
+        assert final(run, **states) == [back, then]
 
 
 @pytest.mark.parametrize(("tests", "told"), [(-1, "PASS"), (0, "PASS (0 tests)")])
 def test_the_number_of_tests_is_told_where_somebody_counted(tests: int, told: str) -> None:
     """None at all is a number, too; builds are not counted."""
     parts = (GatePart("build", PASS, tests=7), GatePart("test", PASS, tests=tests))
-    lines = final_lines(a_run(), GateRecord(Gate.G7, NOW, PASS, "1", parts))
+    lines = gate_lines(a_run(), GateRecord(Gate.G7, NOW, PASS, "1", parts), None)
     assert lines[4:6] == ["| Build | - | PASS |", f"| Tests | - | {told} |"]
 
 
@@ -143,10 +143,14 @@ def test_a_storys_gate_is_told_with_all_its_parts() -> None:
     ]
     absent = "cargo-llvm-cov is not installed"
     lacking = record.but(parts=(GatePart("coverage", FAIL, why=absent),))
-    advice = sentence("not-installed", absent=absent, gate="G4 S1")
+    advice = (
+        f"No change to the code can fix that: {absent}. Once it is installed, run the gate again: "
+        "lifecycle run gate G4 S1. If only a person can install it, ask: lifecycle run add-blocker "
+        '"WHAT IS ABSENT", then lifecycle run await-user-fix BLOCKER "WHAT TO DO"'
+    )
     assert gate_lines(a_run(), lacking, planned())[2:] == [advice]
-    advice = sentence("not-installed", absent=absent, gate="G7")
-    assert final_lines(a_run(), lacking.but(gate=Gate.G7))[-1] == advice
+    last = gate_lines(a_run(), lacking.but(gate=Gate.G7), None)[-1]
+    assert last == advice.replace("G4 S1", "G7")
     bare = GateRecord(Gate.G4, NOW, PASS, "", ())
     assert gate_lines(a_run(), bare, planned()) == ["Gate G4: PASS for S1 on tree ?"]
 

@@ -17,10 +17,10 @@ from lifecycle.run.stories.story_edits import (
     clarified,
     clarified_for,
     entered,
-    question_lines,
 )
 from lifecycle.run.table import ClarificationPhase, RunPhase, StoryStatus
 from lifecycle.run.texts.standing import notes
+from tests.run.texts.texts_ground import question_lines
 
 NOW = 1_800_000_000.0
 PRE = ClarificationPhase.PRE_ANALYSIS

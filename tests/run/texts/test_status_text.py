@@ -11,9 +11,10 @@ from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import Run, Story, UserFix
 from lifecycle.run.table import TIERS, CriterionState, RunStatus, StoryStatus
 from lifecycle.run.texts import report_text
-from lifecycle.run.texts.report_text import HEAD
 from lifecycle.run.texts.told import Answer
 from tests.run.texts.texts_ground import FACTS, NOW, OLD, a_run, done
+
+HEAD = ("#", "Story", "Size", "Status", "TDD", "Iteration", "Checks", "Gates", "Criteria")
 
 
 def status(

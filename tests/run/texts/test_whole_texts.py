@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from lifecycle.core import redact
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.records import RunRecord
+from lifecycle.platforms import platform_tables
 from lifecycle.platforms.selection import Detection
 from lifecycle.run import state
 from lifecycle.run.gates.work_facts import WorkFacts
@@ -29,7 +30,7 @@ from lifecycle.run.state import (
     Story,
     UserFix,
 )
-from lifecycle.run.stories.story_edits import QUESTIONS, question_lines
+from lifecycle.run.stories.story_edits import QUESTIONS
 from lifecycle.run.table import (
     TIERS,
     CheckState,
@@ -45,7 +46,17 @@ from lifecycle.run.table import (
     StoryStatus,
 )
 from lifecycle.run.texts import agent_contexts, report_text, standing, told
-from tests.run.texts.texts_ground import FACTS, NOW, OLD, TREE, a_run, at_work, done, gate
+from tests.run.texts.texts_ground import (
+    FACTS,
+    NOW,
+    OLD,
+    TREE,
+    a_run,
+    at_work,
+    done,
+    gate,
+    question_lines,
+)
 
 WHOLE = Path(__file__).with_name("whole_texts.txt")
 LATE = NOW + TIERS[1].until
@@ -249,7 +260,10 @@ def runs() -> Iterator[tuple[str, Any]]:
         for phase in QUESTIONS:
             yield f"questions {phase}: {there}", question_lines(phase, of)
         unknown = Detection((), None, "No platform fits.", ())
-        yield f"platform: {there}", report_text.platform_block(unknown, of)
+        yield (
+            f"platform: {there}",
+            told.drawn("platform", run=of, platform=platform_tables.context_lines(unknown)),
+        )
 
 
 def stories() -> Iterator[tuple[str, Any]]:

@@ -19,6 +19,7 @@ from lifecycle.run.state import (
     Story,
     TestProof,
 )
+from lifecycle.run.stories.story_edits import QUESTIONS
 from lifecycle.run.table import (
     CheckState,
     ClarificationPhase,
@@ -32,11 +33,18 @@ from lifecycle.run.table import (
     StoryStatus,
     TddPhase,
 )
+from lifecycle.run.texts.told import drawn
 
 NOW = 1_800_000_000.0
 OLD, TREE = "a" * 40, "b" * 40
 
 FACTS = WorkFacts(TREE, "f" * 40, (), ("pay.py",))
+
+
+def question_lines(phase: ClarificationPhase, run: Run | None) -> list[str]:
+    """What the command prints on what to ask at a checkpoint."""
+    stories = run.stories if run is not None else ()
+    return drawn("questions", phase=phase, questions=QUESTIONS[phase], stories=stories)
 
 
 def gate(name: Gate, tree: str, state: CheckState = CheckState.PASS) -> GateRecord:
