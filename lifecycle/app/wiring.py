@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from lifecycle.core.errors import BadConfig, LifecycleError, Moved, Refused, Rejected
-from lifecycle.core.light_dataclass import replace
+from lifecycle.core.light_dataclass import dataclass, field, replace
 from lifecycle.core.messages import messages
 from lifecycle.core.redact import redact, visible
 from lifecycle.core.values import configured
@@ -35,49 +35,35 @@ if TYPE_CHECKING:
 sentence: Final = resources.Sentences("app/refusals.toml")
 
 
+@dataclass(eq=False)
 class WorktreeWorld:
     """What one wake may touch. Building it costs nothing; touching a part builds that part.
 
-    Args:
+    Attributes:
         root: the worktree root.
         environment: where settings and the token are read from.
         clock: time.
         deadline: when everything has to be over.
         cache: where ids are kept that seldom change.
-        settings: settings that were read already; unless given, they are read when first touched.
-        clients: existing clients for GitHub; unless given, they are made when first touched.
+        is_hook: set while a hook is answered: then slow or risky work is left to others.
+        is_unheard: set if that hook belongs to a client that is not served.
+        by_library: what is sent through a library, in processes so long-lived that its start is cheap.
+        withheld: the texts from which a secret was removed on their way to GitHub, until somebody has
+            been told (`told_withheld`).
 
-    `is_hook` is set while a hook is answered: then slow or risky work is left to others. `is_unheard` is
-    set if that hook belongs to a client that is not served.
-    `by_library` names what is sent through a library, in processes so long-lived that its start is cheap.
-    `withheld` names the texts from which a secret was removed on their way to GitHub, until somebody
-    has been told (`told_withheld`).
+    Settings that were read already may be given; else they are read when first touched.
     """
 
-    def __init__(
-        self,
-        root: Path,
-        environment: Mapping[str, str],
-        clock: ports.Clock,
-        deadline: Deadline,
-        cache: ports.Cache,
-        settings: configured.Settings | None = None,
-        clients: GitHubClients | None = None,
-    ) -> None:
-        self.root = root
-        # A part that is given is not made: a cached property that was set stays as it is.
-        if settings is not None:
-            self.settings = settings
-        if clients is not None:
-            self.clients, self.tokens = clients, clients.tokens
-            self._placed = clients.addresses, None
-        self.environment = environment
-        self.clock = clock
-        self.deadline = deadline
-        self.cache = cache
-        self.is_hook = self.is_unheard = False
-        self.by_library: Collection[str] = ()
-        self.withheld: list[str] = []
+    root: Path
+    environment: Mapping[str, str] = field(repr=False)
+    clock: ports.Clock
+    deadline: Deadline
+    cache: ports.Cache
+    _given_settings: configured.Settings | None = None
+    is_hook: bool = False
+    is_unheard: bool = False
+    by_library: Collection[str] = ()
+    withheld: list[str] = field(default_factory=list)
 
     def close(self) -> None:
         """Close the connections that were opened; the next request opens others."""
@@ -115,7 +101,7 @@ class WorktreeWorld:
     @cached_property
     def settings(self) -> configured.Settings:
         """The settings; raises BadConfig."""
-        return config.load(self.root, self.environment)
+        return self._given_settings or config.load(self.root, self.environment)
 
     @cached_property
     def git(self) -> process.GitRepository:
@@ -371,7 +357,10 @@ class WorktreeWorld:
         git = BareRepository(place, self.deadline, self.environment, for_servers=token)
         git.url = f"{url}.git"
         shared = (self.clock, self.deadline, self.cache)
-        world = WorktreeWorld(place, self.environment, *shared, settings, clients)
+        world = WorktreeWorld(place, self.environment, *shared, settings)
+        # A part that is given is not made: a cached property that was set stays as it is.
+        world.clients, world.tokens = clients, clients.tokens
+        world._placed = clients.addresses, None
         world.git, world.head, world.base = git, repository, repository
         return world
 
