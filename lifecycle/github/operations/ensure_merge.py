@@ -90,9 +90,9 @@ class MergeOperations(Guarded[PullCalls]):
         self._demand_open(pull)
         if not pull.auto_merge:
             return self._switched_or_merged(pull, method)
-        self._disable(pull)
+        without = self._disabled(pull)
         try:
-            return self._switched_or_merged(replace(pull, auto_merge=""), method)
+            return self._switched_or_merged(without, method)
         except errors.LifecycleError as error:
             raise self._put_back(pull, error) from None
 
@@ -109,13 +109,8 @@ class MergeOperations(Guarded[PullCalls]):
         pull = self._calls.pull(number)
         if not pull.auto_merge or not pull.is_open:
             return Ensured(pull, changed=False)
-
-        def write() -> PullFacts:
-            self._disable(pull)
-            return replace(pull, auto_merge="")
-
         look = self._look(number, lambda now: not now.auto_merge)
-        return settled(write, look, unless=(errors.Rejected,))
+        return settled(partial(self._disabled, pull), look, unless=(errors.Rejected,))
 
     def ensure_branch_updated(self, number: int, *, sha: str = "") -> Ensured[PullFacts]:
         """The pull request's branch has every commit of its base, or GitHub is about to update it.
@@ -200,13 +195,9 @@ class MergeOperations(Guarded[PullCalls]):
         return settled(write, look, unless=(errors.NotMergeable, errors.HeadMoved))
 
     def _switched_or_merged(self, pull: PullFacts, method: Method) -> Ensured[PullFacts]:
-        def write() -> PullFacts:
-            self._enable(pull, method)
-            return replace(pull, auto_merge=method)
-
         look = self._look(pull.number, lambda now: now.is_merged or now.auto_merge == method)
         try:
-            return settled(write, look)
+            return settled(partial(self._enabled, pull, method), look)
         except errors.Rejected as error:
             if _CLEAN not in error.evidence.casefold():
                 raise
@@ -219,7 +210,7 @@ class MergeOperations(Guarded[PullCalls]):
         """
         if isinstance(error, errors.Rejected):
             with suppress(errors.LifecycleError):  # then auto-merge is off, as the sentence says
-                self._enable(pull, pull.auto_merge)
+                self._enabled(pull, pull.auto_merge)
                 return error
         evidence = error.evidence.rstrip(".")
         why = f"GitHub: {evidence}" if evidence else "it gave no clear answer"
@@ -236,21 +227,23 @@ class MergeOperations(Guarded[PullCalls]):
         read = self._calls.calls.read
         return read(path, subject, lambda shown: int(shown["behind_by"]), {"per_page": 1})
 
-    def _enable(self, pull: PullFacts, method: str) -> None:
+    def _enabled(self, pull: PullFacts, method: str) -> PullFacts:
         """Switch auto-merge on; Rejected if the merge is possible now, or if no rule holds it back.
 
         Source: https://docs.github.com/graphql/reference/mutations#enablepullrequestautomerge
         """
         variables = {"pull": pull.id, "method": method.upper(), "head": pull.head_sha}
         self._calls.mutate("enable_auto_merge", variables, f"auto-merge for #{pull.number}")
+        return replace(pull, auto_merge=method)
 
-    def _disable(self, pull: PullFacts) -> None:
+    def _disabled(self, pull: PullFacts) -> PullFacts:
         """Switch auto-merge off.
 
         Source: https://docs.github.com/graphql/reference/mutations#disablepullrequestautomerge
         """
         subject = f"auto-merge for #{pull.number}"
         self._calls.mutate("disable_auto_merge", {"pull": pull.id}, subject)
+        return replace(pull, auto_merge="")
 
 
 def _not_merged(number: int) -> Own:

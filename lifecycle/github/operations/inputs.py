@@ -134,43 +134,31 @@ class Guarded(Generic[C]):
     def __init_subclass__(cls) -> None:
         for name, method in vars(cls).items():
             if name.startswith("ensure_"):
-                setattr(cls, name, _redacting(method))
+                setattr(cls, name, demands(method, cleans=True))
 
 
-def _redacting(method: Callable[..., Any]) -> Callable[..., Any]:
-    import inspect  # imported here: programs that only settle writes need neither
-
-    from lifecycle.github.client.client_common import ADDRESSES
-
-    signature = inspect.signature(method)
-
-    @functools.wraps(method)
-    def ensure(*positional: Any, **named: Any) -> Any:
-        call = signature.bind(*positional, **named)
-        withheld: list[str] = []
-        for name, value in list(call.arguments.items())[1:]:
-            if name not in ADDRESSES:  # a secret in a branch's name is refused when it is sent
-                call.arguments[name] = _clean(value, withheld, name)
-        done = method(*call.args, **call.kwargs)
-        return replace(done, withheld=tuple(withheld)) if isinstance(done, Ensured) else done
-
-    return demands(ensure)
-
-
-def demands(function: F) -> F:
+def demands(function: F, *, cleans: bool = False) -> F:
     """Have a function refuse arguments of another kind than their annotation, as far as `_KINDS` has it.
 
     "42" finds issue 42, but is not that number. A text of another kind would fail in the middle.
+
+    With `cleans`, it also gets its arguments without secrets, and names those in its result.
     """
-    import inspect
+    import inspect  # imported here: programs that only settle writes need neither
+
+    from lifecycle.github.client.client_common import ADDRESSES
 
     signature = inspect.signature(function)
 
     @functools.wraps(function)
     def call(*positional: Any, **named: Any) -> Any:
-        for name, value in signature.bind(*positional, **named).arguments.items():
+        bound, withheld = signature.bind(*positional, **named), list[str]()
+        for name, value in bound.arguments.items():
             _demand_kind(name, value, str(signature.parameters[name].annotation))
-        return function(*positional, **named)
+            if cleans and name not in ADDRESSES:  # a secret there is refused when it is sent
+                bound.arguments[name] = _clean(value, withheld, name)
+        done = function(*bound.args, **bound.kwargs)
+        return replace(done, withheld=tuple(withheld)) if isinstance(done, Ensured) else done
 
     return call  # type: ignore[return-value]  # it is called alike
 
