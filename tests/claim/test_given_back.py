@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -63,7 +64,7 @@ def test_a_look_misses_only_a_lease_that_github_would_show(
 ) -> None:
     """Without one git is asked, but not about a fork's, which no look shows, nor one never taken."""
     monkeypatch.setattr(observing, "standing", lambda *_: LeaseStanding(is_gone=True))
-    world: Any = SimpleNamespace(head=head, base="octo-org/hello")
+    world: Any = SimpleNamespace(root=Path(), head=head, base="octo-org/hello")
     looking: Any = SimpleNamespace(world=world)
     made = record(memory={"ownership.lease": lease})
     assert observing._made_sure(looking, made, shown()).is_lost is is_lost
