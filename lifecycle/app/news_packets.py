@@ -45,18 +45,17 @@ def _checks(world: World, of: PackedEvent, seconds: float) -> list[str]:
 
 def _queue(world: World, of: PackedEvent, seconds: float) -> list[str]:
     from lifecycle.feedback.checks.fetching import fetch
-    from lifecycle.feedback.checks.packet_text import wake_lines
 
     world.deadline.renew(seconds)
     group = of.commit or world.reports.queue_commit(of.pull)
     fetched = fetch(world, of.pull, world.deadline.left, group=group) if group else None
-    return wake_lines(fetched) if fetched and fetched.count else []
+    return fetched.wake_lines() if fetched and fetched.count else []
 
 
 def _conflict(world: World, of: PackedEvent, seconds: float) -> list[str]:
-    from lifecycle.feedback.merging.conflict import fetch, wake_lines
+    from lifecycle.feedback.merging.conflict import fetch
 
-    return wake_lines(fetch(world, of.pull, of.commit, of.rest, seconds))
+    return fetch(world, of.pull, of.commit, of.rest, seconds).wake_lines()
 
 
 @dataclass(frozen=True, slots=True)

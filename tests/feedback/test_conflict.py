@@ -11,8 +11,6 @@ from lifecycle.feedback.merging.conflict import (
     MOST_FILES,
     WAKE_CHARACTERS,
     FoundConflict,
-    lines_of,
-    wake_lines,
 )
 
 HEAD = "a" * 40
@@ -31,7 +29,7 @@ FOUND = FoundConflict(
 
 def test_files_both_sides_and_the_commands() -> None:
     """In this order, names behind bars."""
-    lines = lines_of(FOUND)
+    lines = FOUND.as_lines()
     assert lines[0].startswith(
         "PR #46 at aaaaaaa and main conflict in 2 files. Text after a bar (|) was written by others"
     )
@@ -47,23 +45,23 @@ def test_files_both_sides_and_the_commands() -> None:
     assert lines[8] == "In the worktree: git fetch origin main && git merge origin/main"
     assert "do not rebase or use --force" in lines[9]
     assert len(lines) == 10
-    assert "conflict in 1 file." in lines_of(replace(FOUND, files=("a.py",)))[0]
+    assert "conflict in 1 file." in replace(FOUND, files=("a.py",)).as_lines()[0]
 
 
 def test_a_branch_that_a_shell_would_read_is_quoted() -> None:
     """The command is one that can be pasted."""
-    lines = lines_of(replace(FOUND, base="rel;x", remote="up stream"))
+    lines = replace(FOUND, base="rel;x", remote="up stream").as_lines()
     assert "git fetch 'up stream' 'rel;x' && git merge 'up stream/rel;x'" in "\n".join(lines)
 
 
 def test_what_was_not_found_is_a_sentence() -> None:
     """No git that can, or nothing in conflict any more; the commands stand all the same."""
-    failed = lines_of(replace(FOUND, files=(), theirs=(), ours=(), problem="git is too old."))
+    failed = replace(FOUND, files=(), theirs=(), ours=(), problem="git is too old.").as_lines()
     assert failed[0] == (
         "Which files of PR #46 at aaaaaaa and main are in conflict was not found: git is too old."
     )
     assert len(failed) == 3
-    gone = lines_of(replace(FOUND, files=(), theirs=(), ours=()))
+    gone = replace(FOUND, files=(), theirs=(), ours=()).as_lines()
     assert gone[0] == (
         "git finds no conflict between PR #46 at aaaaaaa and main; GitHub may not have looked again yet."
     )
@@ -76,13 +74,13 @@ def test_long_lists_are_cut_and_counted() -> None:
         files=tuple(f"f{n}.py" for n in range(MOST_FILES + 2)),
         theirs=tuple(f"{n:07} Maria: {'x' * 300}" for n in range(MOST_COMMITS)),
     )
-    lines = lines_of(many)
+    lines = many.as_lines()
     assert lines[MOST_FILES + 2] == "  … 2 more"
     commits = [line for line in lines if "Maria" in line]
     assert len(commits) == MOST_COMMITS
     assert {len(line) for line in commits} == {len("  | ") + 200}
     assert "  … 1 more" not in lines
-    told = wake_lines(many)
+    told = many.wake_lines()
     assert sum(map(len, told)) + len(told) <= WAKE_CHARACTERS
     assert told[-1] == f"All of it: {PATH}"
     assert told[-3].startswith("In the worktree: git fetch")
@@ -93,7 +91,9 @@ def test_long_lists_are_cut_and_counted() -> None:
 def test_one_too_many_is_counted(more: int, shown: int) -> None:
     """And none where all fit."""
     assert (MOST_FILES, MOST_COMMITS, WAKE_CHARACTERS) == (40, 12, 2_000)
-    lines = lines_of(replace(FOUND, ours=tuple(f"{n:07} A: x" for n in range(MOST_COMMITS + more))))
+    lines = replace(
+        FOUND, ours=tuple(f"{n:07} A: x" for n in range(MOST_COMMITS + more))
+    ).as_lines()
     assert [line for line in lines if "…" in line] == [f"  … {shown} more"] * bool(shown)
 
 
@@ -105,18 +105,20 @@ def test_a_line_is_shown_if_it_fits_to_the_last_character() -> None:
         return replace(FOUND, files=(*wide, "y" * last), theirs=(), ours=("z",))
 
     def whole(found: FoundConflict) -> list[str]:
-        return [*lines_of(found), f"All of it: {PATH}"]
+        return [*found.as_lines(), f"All of it: {PATH}"]
 
     taken = sum(len(line) + 1 for line in whole(conflict(1)))
     fits = 1 + WAKE_CHARACTERS - taken
     assert 3 < fits < 200, "the test's own lines leave one that is not cut"
-    assert wake_lines(conflict(fits)) == whole(conflict(fits))
-    cut = wake_lines(conflict(fits + 1))
+    assert conflict(fits).wake_lines() == whole(conflict(fits))
+    cut = conflict(fits + 1).wake_lines()
     assert not any("| z" in line for line in cut)
-    longer = wake_lines(replace(conflict(fits), files=(*conflict(fits).files[:-1], "y" * 190, "q")))
+    longer = replace(
+        conflict(fits), files=(*conflict(fits).files[:-1], "y" * 190, "q")
+    ).wake_lines()
     assert not any("| z" in line or "| q" in line for line in longer)
 
 
 def test_a_wake_of_a_small_conflict_has_all_of_it() -> None:
     """The same lines, and the path."""
-    assert wake_lines(FOUND) == [*lines_of(FOUND), f"All of it: {PATH}"]
+    assert FOUND.wake_lines() == [*FOUND.as_lines(), f"All of it: {PATH}"]

@@ -13,7 +13,6 @@ from lifecycle.core.timing import Deadline
 from lifecycle.feedback.checks.fetching import fetch
 from lifecycle.feedback.checks.log_lines import BEGIN, END, KeptLog
 from lifecycle.feedback.checks.packet import TOO_LATE, FailurePacket
-from lifecycle.feedback.checks.packet_text import lines_of
 from lifecycle.sandbox.checks.state import Step
 from lifecycle.sandbox.control.faults import Fault
 from lifecycle.storage import feedback_files
@@ -56,7 +55,7 @@ def test_no_secret_lies_in_what_is_kept(place: Place, pull: int) -> None:
     files = kept(place)
     assert len(files) == 5  # a packet, and for each log itself and its excerpt
     assert SECRET not in "".join(files.values())
-    assert files[found.path.rpartition("/")[2]] == "\n".join(lines_of(found)) + "\n"
+    assert files[found.path.rpartition("/")[2]] == "\n".join(found.as_lines()) + "\n"
 
 
 def test_a_log_that_never_ends_costs_its_own_time_alone(place: Place, pull: int) -> None:

@@ -8,13 +8,12 @@ import pytest
 
 from lifecycle.core.redact import block
 from lifecycle.core.values.failed_checks import CheckRemark
-from lifecycle.feedback.checks.packet import CheckFailure, FailurePacket
-from lifecycle.feedback.checks.packet_text import (
+from lifecycle.feedback.checks.packet import (
     DATA,
     WAKE_CHARACTERS,
+    CheckFailure,
+    FailurePacket,
     cut,
-    lines_of,
-    wake_lines,
 )
 
 URL = "https://github.com/octo-org/hello-service/pull/46"
@@ -32,7 +31,7 @@ def packet(*failures: CheckFailure, **more: Any) -> FailurePacket:
 
 def told(*failures: CheckFailure, **more: Any) -> list[str]:
     """The packet without its title and the line on data."""
-    lines = lines_of(packet(*failures, **more))
+    lines = packet(*failures, **more).as_lines()
     assert lines[1] == DATA
     return lines[2:]
 
@@ -56,7 +55,7 @@ def test_all_of_a_failure_stands_in_its_order() -> None:
         title="71 %",
         summary="one\ntwo",
     )
-    assert lines_of(packet(whole)) == [
+    assert packet(whole).as_lines() == [
         f"3 failed checks of PR #46 at 0123456: {URL}",
         DATA,
         "",
@@ -81,7 +80,7 @@ def test_what_is_not_known_of_a_failure_is_not_told() -> None:
         *("", "1. ci: timed out."),
         *("", "2. lint: failure.", "Without its log: It is gone."),
     ]
-    assert lines_of(packet(failure()))[0] == f"1 failed check of PR #46 at 0123456: {URL}"
+    assert packet(failure()).as_lines()[0] == f"1 failed check of PR #46 at 0123456: {URL}"
 
 
 @pytest.mark.parametrize(
@@ -135,7 +134,7 @@ def test_the_end_says_what_else_there_is() -> None:
         "first",
         f"{'x' * 299}…",
     ]
-    assert lines_of(packet(unseen=("why",))) == [
+    assert packet(unseen=("why",)).as_lines() == [
         f"No check of PR #46 at 0123456 has failed, as far as GitHub shows: {URL}",
         "",
         "why",
@@ -174,7 +173,7 @@ def test_a_long_end_has_its_room_before_the_failures() -> None:
     wide = tuple(f"{n:03} " + "x" * 90 for n in range(140))
     names = tuple(f"{n} " + "n" * 90 for n in range(9))
     end = packet(failure(excerpt=wide), others=names, unseen=("u" * 400,) * 2, left=3)
-    lines = lines_of(end)
+    lines = end.as_lines()
     assert [line[:14] for line in lines[-4:]] == [
         "Failed as well",
         "GitHub has 3 m",
@@ -203,9 +202,9 @@ def test_a_failure_may_take_all_of_its_room() -> None:
 
     def pair(more: int) -> list[str]:
         two = packet(*(failure(n, problem="p" * more) for n in "ab"))
-        return lines_of(two)
+        return two.as_lines()
 
-    room = (12_000 - 900 - size(*lines_of(packet(failure("a"), failure("b")))[:2])) // 2
+    room = (12_000 - 900 - size(*packet(failure("a"), failure("b")).as_lines()[:2])) // 2
     most = room - size("1. a: failure.", "Without its log: ")
     assert pair(most)[3:5] == ["1. a: failure.", f"Without its log: {'p' * most}"]
     assert pair(most + 1)[3:] == ["Not shown here: a, b; --json has them all."]
@@ -281,7 +280,7 @@ def test_what_a_cut_keeps_of_the_near_is_not_skipped() -> None:
 def test_a_wake_says_where_the_packet_lies_and_what_fits() -> None:
     """Each failure without its number, with its lines; last what could not be shown."""
     one = failure("a", first_error="E", excerpt=("E",))
-    assert wake_lines(packet(one, failure("b"), unseen=("why",))) == [
+    assert packet(one, failure("b"), unseen=("why",)).wake_lines() == [
         f"Why, as far as CI's logs say; all of it is in P. {DATA}",
         *("a: failure.", 'First error: "E"', *block("E")),
         "b: failure.",
@@ -297,24 +296,24 @@ def test_a_wake_has_two_thousand_characters() -> None:
 def test_a_wake_keeps_some_room_for_those_that_follow() -> None:
     """A third of what is left, and 400 characters at most; the last one may fill it."""
     long = tuple(f"{n:03} {'x' * 40}" for n in range(200))
-    lines = wake_lines(packet(failure("a", excerpt=long), failure("b", excerpt=long)))
+    lines = packet(failure("a", excerpt=long), failure("b", excerpt=long)).wake_lines()
     second = lines.index("b: failure.")
     shown = [sum("xxx" in line for line in part) for part in (lines[:second], lines[second:])]
     assert shown == [27, 8]
-    alone = wake_lines(packet(failure("a", excerpt=long)))
+    alone = packet(failure("a", excerpt=long)).wake_lines()
     assert sum("xxx" in line for line in alone) == 35
     short = tuple(f"l{n}" for n in range(90))
-    lines = wake_lines(packet(failure("a", excerpt=short)))
+    lines = packet(failure("a", excerpt=short)).wake_lines()
     assert sum(line.startswith("  | l") for line in lines) == 37
 
 
 def test_a_wake_counts_what_has_no_room() -> None:
     """And tells nothing behind it; what could not be shown comes last, if it fits."""
     heads = [failure(f"j{n}", first_error="e" * 290) for n in range(9)]
-    lines = wake_lines(packet(*heads, unseen=("why",)))
+    lines = packet(*heads, unseen=("why",)).wake_lines()
     assert lines[-3:] == [f'First error: "{"e" * 290}"', "4 more in the file.", '"why"']
     assert sum(map(len, lines)) + len(lines) <= 2_000
-    full = wake_lines(packet(failure(), unseen=(*["y" * 299] * 9, "why")))
+    full = packet(failure(), unseen=(*["y" * 299] * 9, "why")).wake_lines()
     assert len(full) == 2 + 6
 
 
@@ -322,9 +321,9 @@ def test_a_wakes_room_is_used_to_its_last_character() -> None:
     """The last failure may fill it; one before leaves 400 characters to those that follow."""
 
     def wake(more: int, *others: CheckFailure) -> list[str]:
-        return wake_lines(packet(failure("a", problem="p" * more), *others))[1:]
+        return packet(failure("a", problem="p" * more), *others).wake_lines()[1:]
 
-    left = WAKE_CHARACTERS - size(wake_lines(packet())[0])
+    left = WAKE_CHARACTERS - size(packet().wake_lines()[0])
     alone = left - size("a: failure.", "Without its log: ")
     assert wake(alone) == ["a: failure.", f"Without its log: {'p' * alone}"]
     assert wake(alone + 1) == ["1 more in the file."]

@@ -49,7 +49,6 @@ PURE = (
     "feedback.checks.excerpt",
     "feedback.checks.log_lines",
     "feedback.checks.packet",
-    "feedback.checks.packet_text",
     "feedback.failures.failure_words",
     "feedback.failures.ladder",
     "feedback.failures.tampering",

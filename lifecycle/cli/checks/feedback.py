@@ -67,11 +67,10 @@ def show(session: Session, *, pull: int | None) -> None:
     .lifecycle/feedback, with the logs; a log is read once for each attempt of its job.
     """
     from lifecycle.feedback.checks.fetching import fetch
-    from lifecycle.feedback.checks.packet_text import lines_of
 
     session.world.refuse_tracked()
     fetched = fetch(session.world, pull or own_pull(session))
-    session.show_whole(lines_of(fetched), asdict(fetched))
+    session.show_whole(fetched.as_lines(), asdict(fetched))
 
 
 def own_pull(session: Session) -> int:
@@ -215,11 +214,10 @@ def _more(session: Session, pull_request: PullRequest, ejection: Ejection | None
         shown = conflict.fetch(
             session.world, pull_request.number, pull_request.head_sha, pull_request.base, SECONDS
         )
-        return conflict.lines_of(shown)
+        return shown.as_lines()
     if ejection is None:
         return []
     from lifecycle.feedback.checks.fetching import fetch
-    from lifecycle.feedback.checks.packet_text import lines_of
 
     group = ejection.commit or session.world.reports.queue_commit(pull_request.number)
-    return lines_of(fetch(session.world, pull_request.number, group=group)) if group else []
+    return fetch(session.world, pull_request.number, group=group).as_lines() if group else []

@@ -91,8 +91,6 @@ def _lines(done: Waited) -> list[str]:
 
     A problem that may have hidden news comes before the pull request's state.
     """
-    from lifecycle.feedback.checks.packet_text import lines_of
-
     lines = [line for notice in done.said for line in notice.text.split("\n")]
     problem = [done.problem] if done.problem else []
     if not done.said:
@@ -107,7 +105,7 @@ def _lines(done: Waited) -> list[str]:
             lines, problem = lines + problem, []
         lines += done.state
     if done.packet is not None:
-        lines += ["", *lines_of(done.packet), f"All of it is in {done.packet.path}."]
+        lines += ["", *done.packet.as_lines(), f"All of it is in {done.packet.path}."]
     lines += ["", *done.why] if done.why else []
     return lines + problem
 

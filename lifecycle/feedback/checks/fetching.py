@@ -18,7 +18,6 @@ from lifecycle.core.world import World
 from lifecycle.feedback.checks.excerpt import ReadLog, excerpt
 from lifecycle.feedback.checks.log_lines import KeptLog, failing_tests
 from lifecycle.feedback.checks.packet import MOST_JOBS, TOO_LATE, FailurePacket, ordered, packet
-from lifecycle.feedback.checks.packet_text import lines_of
 from lifecycle.storage import feedback_files, log
 
 _NEW = 60.0
@@ -59,7 +58,7 @@ def fetch(world: World, pull: int, seconds: float | None = None, group: str = ""
         log.write(world.root, "feedback: the time for reading logs was up")
     failure_packet = packet(head, logs)
     name = feedback_files.packet_of(failure_packet.pull, failure_packet.head)
-    text = "\n".join(lines_of(failure_packet)) + "\n"
+    text = "\n".join(failure_packet.as_lines()) + "\n"
     return replace(failure_packet, path=feedback_files.write(world.root, name, text))
 
 

@@ -56,7 +56,6 @@ class FailureWatch:
         """Read why a head failed; as `ports.FailureFeedback.explained`."""
         from lifecycle.feedback.checks.fetching import fetch
         from lifecycle.feedback.checks.packet import FailurePacket
-        from lifecycle.feedback.checks.packet_text import wake_lines
 
         # Failures that cannot be read are the agent's.
         self._read[pull, head] = ladder.FailureFacts(FailurePacket(pull, "", head))
@@ -70,7 +69,7 @@ class FailureWatch:
                 self._read[pull, head] = self._completed(facts, self._tips.get(pull, ""))
         except DeadlineReached:
             log.write(self._world.root, "feedback: the time for reading runs and the base was up")
-        return tuple(wake_lines(packet))
+        return tuple(packet.wake_lines())
 
     def heard(
         self, pull: PullRequest, known: Mapping[str, Any], *, may_read: bool, may_fetch: bool

@@ -51,6 +51,18 @@ class FoundConflict:
     problem: str = ""
     path: str = ""
 
+    def as_lines(self) -> list[str]:
+        """All of it as text, line by line."""
+        return [_title(self), *_below(self), *command(self)]
+
+    def wake_lines(self) -> list[str]:
+        """The lines of a wake: the commands, and as much of the rest as fits."""
+        first, below = _title(self), _below(self)
+        last = [*command(self), f"All of it: {self.path}"]
+        while below and len("\n".join([first, *below, *last])) >= WAKE_CHARACTERS:
+            below.pop()
+        return [first, *below, *last]
+
 
 def fetch(world: World, pull: int, head: str, base: str, seconds: float) -> FoundConflict:
     """Find which files of a head conflict with its base, within so many seconds, and keep that as a packet.
@@ -64,7 +76,7 @@ def fetch(world: World, pull: int, head: str, base: str, seconds: float) -> Foun
     except LifecycleError as error:
         conflict = replace(conflict, problem=redact(error.sentence, world.environment))
     name = feedback_files.packet_of(pull, head, "conflict")
-    text = "\n".join(lines_of(conflict)) + "\n"
+    text = "\n".join(conflict.as_lines()) + "\n"
     return replace(conflict, path=feedback_files.write(world.root, name, text))
 
 
@@ -89,20 +101,6 @@ def _found(world: World, asked: FoundConflict) -> FoundConflict:
     shown_sides = (git.run(*log, side, "--", *places) for side in sides)
     theirs, ours = (tuple(commits.splitlines()) for commits in shown_sides)
     return replace(asked, files=files, theirs=theirs, ours=ours)
-
-
-def lines_of(conflict: FoundConflict) -> list[str]:
-    """The whole conflict, line by line."""
-    return [_title(conflict), *_below(conflict), *command(conflict)]
-
-
-def wake_lines(conflict: FoundConflict) -> list[str]:
-    """The lines of a wake: the commands, and as much of the rest as fits."""
-    first, below = _title(conflict), _below(conflict)
-    last = [*command(conflict), f"All of it: {conflict.path}"]
-    while below and len("\n".join([first, *below, *last])) >= WAKE_CHARACTERS:
-        below.pop()
-    return [first, *below, *last]
 
 
 def command(conflict: FoundConflict) -> list[str]:
