@@ -1,7 +1,7 @@
 """The next record of a workflow after a step of a command, hook or program: pure, the same rules for all.
 
 A phase moves as the table allows. No phase begins while an earlier gate is neither passed nor skipped, and
-a phase with a gate is completed only with proof that the gate was passed (`steps/gate_judge.py` judges it).
+a phase with a gate is completed only with proof that it was passed (`steps/workflow_steps.py` judges it).
 """
 
 from __future__ import annotations

@@ -145,7 +145,6 @@ RIMS: dict[str, tuple[str, ...]] = {
         "views.overview.overview_claim",
         "views.overview.overview_run",
         "workflow.sources.following",
-        "workflow.steps.gate_judge",
         "workflow.steps.workflow_steps",
         "workflow.store.found_workflows",
     ),

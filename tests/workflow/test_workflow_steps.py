@@ -20,8 +20,7 @@ from lifecycle.storage import journal
 from lifecycle.views.stats.summary import Summary
 from lifecycle.workflow.decide import MOST_CONTEXT, MOST_TEXT
 from lifecycle.workflow.state import Workflow, WorkflowPhase
-from lifecycle.workflow.steps.gate_judge import GateClosed, PersonAsked
-from lifecycle.workflow.steps.workflow_steps import NoWorkflow
+from lifecycle.workflow.steps.workflow_steps import GateClosed, NoWorkflow, PersonAsked
 from lifecycle.workflow.steps.workflow_templates import (
     WorkflowTemplate,
     supplied_templates,

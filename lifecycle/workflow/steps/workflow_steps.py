@@ -5,36 +5,40 @@
     steps.set_status(PhaseStatus.COMPLETED, deliverables=["docs/design.md"])
 
 Each step takes the lock once and writes both documents and the view in one commit. A refused step changes
-nothing, except the time at which a person was asked.
+nothing, except the time at which a person was asked. Whether a gate is passed is judged by what a check, a
+file or a person shows, not by words.
 """
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
+from pathlib import Path
 from typing import Final
 
 from msgspec.structs import replace
 
-from lifecycle.core.errors import Refused, did_you_mean
+from lifecycle.core.errors import GitFailed, Refused, Transient, did_you_mean
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.redact import quoted, redact
+from lifecycle.evidence.outcomes import Outcome
 from lifecycle.git.tracked_files import tracked_paths
 from lifecycle.settings import known_clones
-from lifecycle.settings.persons import Presence
+from lifecycle.settings.persons import Presence, person
 from lifecycle.storage import journal
-from lifecycle.workflow import decide
-from lifecycle.workflow.state import PERSON, PassedGate, Workflow, WorkflowPhase
-from lifecycle.workflow.steps.gate_judge import GateClosed, PersonAsked, passed_gate, person_says
+from lifecycle.workflow import decide, state
+from lifecycle.workflow.state import CHECK, FILE, PERSON, PassedGate, Workflow, WorkflowPhase
 from lifecycle.workflow.steps.workflow_templates import template, template_path
 from lifecycle.workflow.store.found_workflows import FoundWorkflow, WorktreeWorkflows
 from lifecycle.workflow.store.workflow_store import WorkflowChange, WorkflowStore
 from lifecycle.workflow.table import PhaseStatus, refused, sentence
 from lifecycle.workflow.whose import Asker, WorkflowChoice, begun_by, chosen, refuse_held
 
+ADVANCE: Final = "lifecycle workflow advance"
 SKIP: Final = "lifecycle workflow skip --reason TEXT"
+"""The commands that a person is asked to type."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,16 @@ class NoWorkflow(Refused):
     """No workflow has this name, or the asker has no workflow."""
 
     for_agent = True
+
+
+class GateClosed(Refused):
+    """A gate's condition is not met."""
+
+    for_agent = True
+
+
+class PersonAsked(GateClosed):
+    """A person has to say yes, and did not since being asked."""
 
 
 class WorkflowSteps:
@@ -218,13 +232,24 @@ class WorkflowSteps:
         return move.done()
 
     def _judged(self, move: _Move, status: PhaseStatus) -> PassedGate | None:
-        """How the phase's gate is passed, None if it is skipped; the journal has each try to pass it."""
+        """How the phase's gate is passed, None if it is skipped; the journal has each try to pass it.
+
+        Raises:
+            GateClosed: the gate is not passed; the sentence says what to do.
+        """
+        phase, now = move.phase, move.change.now
         if status is PhaseStatus.SKIPPED:
-            if move.phase.gate == PERSON:
-                person_says(self.presence(), move.phase, move.change.now, SKIP)
+            if phase.gate == PERSON:
+                _by_person(self.presence(), phase, now, SKIP)
             return None
         try:
-            passed = passed_gate(self.store, move.phase, self.presence, move.change.now)
+            kind, value = state.gate_parts(state.checked_gate(phase.gate))
+            if kind == CHECK:
+                passed = _by_check(self.store, value, now)
+            elif kind == FILE:
+                passed = _by_file(self.store.root, value, now)
+            else:
+                passed = _by_person(self.presence(), phase, now, ADVANCE)
         except Refused:
             move.note_gate(journal.RED)
             raise
@@ -307,3 +332,36 @@ def _refuse_empty(workflow: Workflow) -> None:
 
 def _troubles(change: WorkflowChange) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*change.workflows.troubles, *change.troubles)))
+
+
+def _by_person(presence: Presence, phase: WorkflowPhase, now: float, command: str) -> PassedGate:
+    """The gate as passed by a person's yes to the phase; raises PersonAsked without one."""
+    try:
+        return PassedGate(now, f"{PERSON}: {person(presence, phase.asked_at or now, command)}")
+    except Refused as error:
+        raise PersonAsked(error.sentence) from None
+
+
+def _by_check(store: WorkflowStore, name: str, now: float) -> PassedGate:
+    from lifecycle.evidence import tree_hash
+    from lifecycle.evidence.records import EvidenceRoom
+
+    runs = [run for run in EvidenceRoom(store.root).records() if run.name == name]
+    try:
+        tree = tree_hash.fingerprint(store.root, store.deadline, store.environment)
+    except (GitFailed, Transient) as error:
+        raise GateClosed(sentence("tree-unknown", check=quoted(name), error=error)) from None
+    here = [run.outcome for run in runs if run.tree == tree != ""]
+    if here[-1:] == [Outcome.PASSED]:
+        return PassedGate(now, f"{CHECK}:{name}", tree)
+    why = "was last run on other files" if runs else "was not run"
+    why = f"ended with {here[-1]} on these files" if here else why
+    raise GateClosed(sentence("check-not-passed", check=quoted(name), why=why, name=name))
+
+
+def _by_file(root: Path, path: str, now: float) -> PassedGate:
+    with suppress(OSError, RuntimeError):  # a circle of links, a folder that may not be read
+        whole = (root / path).resolve()
+        if whole.is_relative_to(root.resolve()) and whole.is_file():
+            return PassedGate(now, f"{FILE}:{path}")
+    raise GateClosed(sentence("file-not-there", path=quoted(path)))
