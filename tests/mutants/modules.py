@@ -201,7 +201,6 @@ RIMS: dict[str, tuple[str, ...]] = {
         "platforms.platform_tables",
         "platforms.slow_patterns",
         "reconcile.inferred",
-        "setup.init.client_settings",
         "setup.init.init_mark",
         "setup.init.stages_switch",
         "trackers.command_signs",

@@ -66,7 +66,7 @@ def _files(case: Examined) -> None:
         fix = _edited(case, file)
         if file.problem:
             case.find("hooks.settings", file=file, fix=fix)
-        if file.data.get("disableAllHooks") is True:
+        if file.value("disableAllHooks") is True:
             case.find("hooks.disabled", file=file, fix=fix)
         if file in client.ruling and (denied := ", ".join(file.denied)):
             case.find("hooks.denied", file=file, rules=denied, fix=fix)
@@ -206,8 +206,8 @@ def demand_cap(case: Examined, part: str, wanted: int, setting: str) -> None:
 
 def _value(case: Examined) -> tuple[str | None, str]:
     for file in reversed(case.client.files):
-        if CAP in file.object("env"):
-            return str(file.object("env")[CAP]), file.shown
+        if (value := file.value("env", CAP)) is not None:
+            return str(value), file.shown
     return case.environment.get(CAP), "environment"
 
 
@@ -231,7 +231,7 @@ def check_waiter(case: Examined) -> None:
             record = None  # reported with the worktree
         if record is not None and record.claim.phase in IN_REVIEW:
             client = case.client
-            is_off = any(file.data.get("disableAllHooks") is True for file in client.every_file)
+            is_off = any(file.value("disableAllHooks") is True for file in client.every_file)
             is_wired = client.plugin_runs or client.of("ci-waiter")
             begins = is_wired and not (is_off or client.barred) and has_met(case)
             case.find("waiter.live.later" if begins else "waiter.live.never")

@@ -17,8 +17,8 @@ from lifecycle.core.timing import ran
 from lifecycle.settings import config, user_folder
 from lifecycle.settings.resources import install_line
 from lifecycle.setup.doctor.examined import Examined
+from lifecycle.setup.init.client_settings import KEY, command_of, other_status_line, own_status_line
 from lifecycle.setup.init.found_hooks import shown
-from lifecycle.setup.init.status_line import KEY, command_of, other_status_line, own_status_line
 from lifecycle.setup.plugin_version import NAME, install, is_as_command, update
 from lifecycle.storage import store
 
@@ -127,13 +127,13 @@ def _recorded(case: Examined) -> None:
 def check_statusline(case: Examined) -> None:
     """A finding on our status line, if a settings file has it; the client shows that of the last file."""
     files = case.client.files
-    places = [index for index, file in enumerate(files) if command_of(file.object(KEY))]
+    places = [index for index, file in enumerate(files) if command_of(file.value(KEY))]
     if not places:
         return
     file, before = files[places[-1]], files[: places[-1]]
-    line = own_status_line(file.object(KEY))
+    line = own_status_line(file.value(KEY))
     if line is None:
-        if any(own_status_line(other.object(KEY)) is not None for other in before):
+        if any(own_status_line(other.value(KEY)) is not None for other in before):
             case.find("statusline.hidden", file=file)
         return
     other = command_of(other_status_line(before))

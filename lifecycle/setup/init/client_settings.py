@@ -1,19 +1,26 @@
-"""Adds our entries to one of Claude Code's settings files, renews them and removes them.
+"""Adds our entries, or our status line, to one of Claude Code's settings files, and removes them.
 
-Entries are recognised by their content and removed one by one. If that would not restore the very bytes
-that were there before (an empty object on one line became several), the changed pieces of text are
+Entries are recognised by their content, renewed, and removed one by one. If that would not restore the very
+bytes that were there before (an empty object on one line became several), the changed pieces of text are
 remembered. Removal then undoes these, and accepts the result only if its values are as they should be:
 somebody may have edited around them.
+
+The client shows one status line, that of the nearest settings file. If another one is set, ours gets its
+command as an argument, and calls it first. Removal restores the former text to the byte.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
-from lifecycle.core.light_dataclass import replace
+from lifecycle.core.light_dataclass import dataclass, replace
+from lifecycle.settings.resources import hook_script
 from lifecycle.setup.init import hook_table, jsonc
+from lifecycle.setup.init.found_hooks import ClientSettings, hooks_in
 from lifecycle.setup.init.hook_table import EVENTS, Form, groups, own_name
 from lifecycle.setup.init.init_mark import ENV, Put, PutPiece, Route, undone
 from lifecycle.setup.init.jsonc import NOTHING, JsonEdit, Layout, Node, at, insertion, removal
@@ -82,9 +89,8 @@ def wire(text: str, where: str, form: Form | None, before: Put, extra: Put) -> t
 
 def _wired(root: Node | None) -> tuple[list[str], ...]:
     """What the settings have of hooks, permissions and variables, whatever the order and the groups."""
-    hooks = hook_table.hooks_in(at(root, "hooks").value or {})
     allowed, env = at(root, *ALLOW).value or (), at(root, *ENV).value or {}
-    parts = (hooks, allowed, env.items())
+    parts = (hooks_in(root), allowed, env.items())
     return tuple(sorted(json.dumps(part, sort_keys=True) for part in of_kind) for of_kind in parts)
 
 
@@ -160,10 +166,105 @@ def _removals(text: str, root: Node | None, put: Put) -> Iterator[JsonEdit]:
 
 def _found(root: Node | None) -> Iterator[tuple[Node, int]]:
     """The place of each entry of ours, also at events that we no longer use, or that of its group."""
-    for event in at(root, "hooks").value or ():
-        listed = at(root, "hooks", event)
+    for listed in at(root, "hooks").members.values():
         for place, group in enumerate(listed.items):
             entries = at(group, "hooks")
             for index, item in enumerate(entries.items):
                 if own_name(item.value):
                     yield (entries, index) if len(entries.items) > 1 else (listed, place)
+
+
+LINE_MARK = ".claude/lifecycle-statusline.json"
+"""The mark of `init --statusline`, for `init --remove`."""
+
+KEY = "statusLine"
+_SCRIPT = "statusline"
+
+
+@dataclass(frozen=True, slots=True)
+class OwnStatusLine:
+    """A status line of ours: the script, and the command that the script calls first, or ""."""
+
+    script: Path
+    above: str
+
+
+def own_status_line(value: object) -> OwnStatusLine | None:
+    """Read a `statusLine` of the settings; None if it is not ours."""
+    try:
+        words = shlex.split(command_of(value))
+    except ValueError:
+        return None
+    script = Path(words[0]) if words else Path()
+    is_ours = script.name == _SCRIPT and script.parent.name in ("hooks", "_hooks")
+    if not is_ours or len(words) > 2:
+        return None
+    return OwnStatusLine(script, words[1] if len(words) == 2 else "")
+
+
+def command_of(value: object) -> str:
+    """The command of a `statusLine`; "" if it has none."""
+    if not isinstance(value, dict) or value.get("type", "command") != "command":
+        return ""
+    command = value.get("command")
+    return command if isinstance(command, str) else ""
+
+
+def other_status_line(files: Iterable[ClientSettings]) -> Mapping[str, Any]:
+    """The status line that counts among these files, of which a later one wins; empty without one."""
+    set_lines = [file.value(KEY) for file in files if command_of(file.value(KEY))]
+    others = [value for value in set_lines if own_status_line(value) is None]
+    return others[-1] if others else {}
+
+
+def line_in(
+    text: str, where: str, before: Put, others: Iterable[ClientSettings]
+) -> tuple[str, Put]:
+    """Add our status line to the settings; text and `Put` are unchanged if it is there already.
+
+    Args:
+        text: the settings file's content, "" if there is none.
+        where: its name, for sentences.
+        before: the additions of an earlier run.
+        others: the settings files that this one overrides.
+
+    Raises:
+        Refused: the settings cannot be read, or their status line is not a command.
+    """
+    bare = line_out(text, where, before)
+    root = read(bare, where)
+    current = at(root, KEY)
+    if current is not NOTHING and not command_of(current.value):
+        raise unwritten(f"{KEY} in {where} is no command, so ours cannot stand beside it")
+    value = current.value or other_status_line(others)
+    # Ours, with the other status line's command if there is one.
+    words = [str(hook_script(_SCRIPT).absolute()), command_of(value)]
+    command = " ".join(shlex.quote(word) for word in words if word)
+    own = own_status_line(at(read(text, where), KEY).value)
+    if own is not None and own == own_status_line({"command": command}):
+        return text, before
+    if current is not NOTHING:
+        edit = jsonc.replacement(bare, at(current, "command"), command)
+    else:
+        line = {"type": "command", **value, "command": command}
+        edit = insertion(Layout(bare), root, [(KEY, line)])
+    return jsonc.applied(bare, [edit]), Put(pieces=(PutPiece(edit.old, edit.new),))
+
+
+def line_out(text: str, where: str, put: Put) -> str:
+    """Remove our status line from the settings: as before to the byte, if nobody edited around it.
+
+    Raises:
+        Refused: the settings cannot be read.
+    """
+    root = read(text, where)
+    node = at(root, KEY)
+    own = own_status_line(node.value)
+    if root is None or own is None:
+        return text
+    if put.pieces and (before := undone(text, put.pieces)) is not None:
+        return before
+    # Without a mark it is not known whether the other one was in this file: then it is left here.
+    if own.above:
+        return jsonc.applied(text, [jsonc.replacement(text, at(node, "command"), own.above)])
+    return jsonc.applied(text, [removal(text, root, root.index(KEY))])

@@ -18,7 +18,7 @@ from lifecycle.core.errors import Refused
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.setup.init import hook_table, init_mark
 from lifecycle.setup.init.hook_table import PERMISSIONS, WIRES, Wire, own_name, run_name
-from lifecycle.setup.init.jsonc import JsoncError, parse
+from lifecycle.setup.init.jsonc import JsoncError, Node, at, parse
 from lifecycle.setup.init.supplies import AGENTS, COMMANDS, SKILLS
 from lifecycle.storage import store
 from lifecycle.storage.regular_files import main_worktree
@@ -49,17 +49,16 @@ def _denies(rule: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ClientSettings:
-    """One settings file; `problem` says why it cannot be read, and then `data` is empty."""
+    """One settings file; `root` is None if it is empty, or cannot be read, which `problem` explains."""
 
     path: Path
     shown: str
-    data: Mapping[str, Any]
+    root: Node | None = None
     problem: str = ""
 
-    def object(self, key: str) -> Mapping[str, Any]:
-        """The object under a key; empty if there is none."""
-        value = self.data.get(key)
-        return value if isinstance(value, dict) else {}
+    def value(self, *route: str) -> Any:
+        """The value to which these names lead; None if there is none."""
+        return at(self.root, *route).value
 
     @property
     def denied(self) -> list[str]:
@@ -71,8 +70,7 @@ class ClientSettings:
 
     def rules(self, kind: str) -> list[str]:
         """The client's rules for commands: by "allow" it asks nobody, by "deny" it refuses them."""
-        rules = self.object("permissions").get(kind)
-        return [*map(str, rules)] if isinstance(rules, list) else []
+        return [str(rule.value) for rule in at(self.root, "permissions", kind).items]
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +172,7 @@ class ClientSetup:
     @property
     def plugins_off(self) -> list[str]:
         """The names of plugins of ours that are in the settings but not enabled."""
-        known = [name for file in self.every_file for name in file.object("enabledPlugins")]
+        known = [n for file in self.every_file for n in at(file.root, "enabledPlugins").members]
         return [n for n in known if n.partition("@")[0] == PLUGIN and n not in self.plugins]
 
     @property
@@ -198,9 +196,9 @@ class ClientSetup:
         if is_running or any(entry.file in self.policies for entry in self.entries):
             return None
         for file in self.policies:
-            strict = file.data.get(STRICT)
+            strict = file.value(STRICT)
             is_strict = strict is True or (isinstance(strict, list) and "hooks" in strict)
-            if file.data.get(MANAGED) is True:
+            if file.value(MANAGED) is True:
                 return file, MANAGED
             if is_strict and not self.plugin_runs:
                 return file, STRICT
@@ -209,7 +207,7 @@ class ClientSetup:
     @property
     def only_rules(self) -> ClientSettings | None:
         """The administrator's file that lets only the administrator's permission rules count; or None."""
-        return next((file for file in self.policies if file.data.get(ONLY_RULES) is True), None)
+        return next((file for file in self.policies if file.value(ONLY_RULES) is True), None)
 
     @property
     def ruling(self) -> tuple[ClientSettings, ...]:
@@ -276,9 +274,9 @@ def _enabled(files: Iterable[ClientSettings]) -> dict[str, str]:
     """The name and the settings file of each enabled plugin of ours; later files win, as in the client."""
     enabled: dict[str, tuple[str, bool]] = {}
     for file in files:
-        for name, value in file.object("enabledPlugins").items():
+        for name, node in at(file.root, "enabledPlugins").members.items():
             if name.partition("@")[0] == PLUGIN:
-                enabled[name] = (file.path.name, value is True)
+                enabled[name] = (file.path.name, node.value is True)
     return {name: where for name, (where, is_on) in enabled.items() if is_on}
 
 
@@ -304,15 +302,15 @@ def _settings(path: Path, root: Path, environment: Mapping[str, str]) -> ClientS
         content = store.read(path)
         node = parse(content.content.decode("utf-8")) if content is not None else None
     except OSError as error:
-        return ClientSettings(path, name, {}, error.strerror or "it cannot be opened")
+        return ClientSettings(path, name, problem=error.strerror or "it cannot be opened")
     except UnicodeDecodeError:
-        return ClientSettings(path, name, {}, "it is no UTF-8 text")
+        return ClientSettings(path, name, problem="it is no UTF-8 text")
     except JsoncError as error:
-        return ClientSettings(path, name, {}, str(error))
-    data = node.value if node is not None else {}
-    is_looked_at = path.is_relative_to(root) or not isinstance(data, dict)  # `init` refuses it
-    problem = hook_table.misshapen(data, name) if is_looked_at else ""
-    return ClientSettings(path, name, {} if problem else data, problem)
+        return ClientSettings(path, name, problem=str(error))
+    problem = ""
+    if node is not None and (path.is_relative_to(root) or not isinstance(node.value, dict)):
+        problem = hook_table.misshapen(node.value, name)  # `init` refuses it
+    return ClientSettings(path, name, None if problem else node, problem)
 
 
 def found_mark(root: Path) -> tuple[init_mark.InitMark | None, str]:
@@ -326,9 +324,18 @@ def found_mark(root: Path) -> tuple[init_mark.InitMark | None, str]:
         return None, error.strerror or "it cannot be opened"
 
 
+def hooks_in(root: Node | None) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    """Event, matcher and entry of each hook; values of another form are skipped."""
+    for event, groups in at(root, "hooks").members.items():
+        for group in groups.items:
+            for hook in at(group, "hooks").items:
+                if isinstance(hook.value, dict):
+                    yield event, str(at(group, "matcher").value or ""), hook.value
+
+
 def _entries(file: ClientSettings) -> Iterator[HookEntry]:
     """The entries of a file that run a script of ours."""
-    for event, matcher, hook in hook_table.hooks_in(file.object("hooks")):
+    for event, matcher, hook in hooks_in(file.root):
         arguments = hook.get("args")
         words = [hook.get("command"), *(arguments if isinstance(arguments, list) else ())]
         name = run_name(" ".join(map(str, words)))

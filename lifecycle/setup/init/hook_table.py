@@ -7,7 +7,7 @@ Timeouts are in seconds. A command with `args` is started as it is, without a sh
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -189,16 +189,6 @@ def groups(event: str, form: Form, wires: Iterable[Wire] = WIRES) -> list[dict[s
             empty = {**({"matcher": wire.matcher} if wire.matcher else {}), "hooks": []}
             by_matcher.setdefault(wire.matcher, empty)["hooks"].append(entry(wire, form))
     return [*by_matcher.values()]
-
-
-def hooks_in(settings: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    """Event, matcher and entry of each hook; values of another form are skipped."""
-    for event, listed_groups in settings.items():
-        for group in listed_groups if isinstance(listed_groups, list) else ():
-            listed = group.get("hooks") if isinstance(group, dict) else None
-            for hook in listed if isinstance(listed, list) else ():
-                if isinstance(hook, dict):
-                    yield event, str(group.get("matcher") or ""), hook
 
 
 _SHAPE: dict[str, Any] = {

@@ -15,12 +15,12 @@ from lifecycle.core.errors import BadConfig
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.settings import config, resources, running_client, user_folder
 from lifecycle.setup.init import init_mark, planned_files, supplies
+from lifecycle.setup.init.client_settings import KEY, LINE_MARK, line_in, line_out, own_status_line
 from lifecycle.setup.init.found_hooks import ClientSetup, found_mark
 from lifecycle.setup.init.hook_table import local_form, shared_form
 from lifecycle.setup.init.init_mark import LOCAL, MARK, PERMITS, SETTINGS, SHARED, InitMark, Put
 from lifecycle.setup.init.project_files import FOLDERS, MARKS, ProjectFiles, decoded
 from lifecycle.setup.init.stages_switch import switch_off
-from lifecycle.setup.init.status_line import KEY, LINE_MARK, own_status_line, put_in, take_out
 from lifecycle.storage import store, workflow_marks
 from lifecycle.storage.log import STAGED_LOG
 from lifecycle.trackers import registry
@@ -130,10 +130,10 @@ class Plan(ProjectFiles):
         name = MARK if self.mark() is not None else PERMITS
         before, line = self.mark(name), self.mark(LINE_MARK)
         if line is not None:
-            self.unwired(line, "the status line goes", take_out)
+            self.unwired(line, "the status line goes", line_out)
             self.unlisted(line, line.lines, self.needed_lines())
             self.write(LINE_MARK, None, "the mark")
-        elif own_status_line(self.client.files[-1].object(KEY)) is not None:
+        elif own_status_line(self.client.files[-1].value(KEY)) is not None:
             self.note("unmarked-line", name=SETTINGS[LOCAL])
         marks = [mark for mark in (before, line) if mark is not None]
         created = tuple(file for mark in marks for file in mark.created)
@@ -256,7 +256,7 @@ class Plan(ProjectFiles):
         """Draft only the client's status line, for one person."""
         new = self.mark(LINE_MARK) or self.new_mark()
         name, others = SETTINGS[LOCAL], self.client.files[:-1]
-        text, new.settings = put_in(decoded(self.read(name), name), name, new.settings, others)
+        text, new.settings = line_in(decoded(self.read(name), name), name, new.settings, others)
         self.put(new, name, text.encode(), "the status line")
         self.marked(new, LINE_MARK)
         self._recorded()
@@ -305,9 +305,8 @@ class Plan(ProjectFiles):
                 self.note("unrecorded", trouble=trouble)
             return
         for path, content in user_folder.lines_to_record(self.environment, command).items():
-            shown = config.own_path(path.name, self.environment)
             what = "the command is" if path.name == user_folder.BIN else "the scripts are"
-            self.write(path, content, f"where {what}", shown, is_private=True)
+            self.write(path, content, f"where {what}")
 
     def _allowed(self) -> None:
         """Draft the yes to the program that keeps the tasks; an agent cannot give it, and gets a note."""
@@ -323,8 +322,7 @@ class Plan(ProjectFiles):
             self.note("untrusted", program=program)
             return
         path, content = user_folder.allowing(self.environment, clone, programs=[program])
-        shown = config.own_path(path.name, self.environment)
-        self.write(path, content, f"{program} may run here", shown, is_private=True)
+        self.write(path, content, f"{program} may run here")
 
 
 def copy_to(origin: Path, new: Path, environment: Mapping[str, str] = os.environ) -> list[Path]:

@@ -23,7 +23,6 @@ from lifecycle.setup.init.found_hooks import places_of
 from lifecycle.setup.init.init_mark import EXCLUDE, IGNORE, LOCAL, MARK, SETTINGS, InitMark, Put
 from lifecycle.setup.init.planned_files import FileChange, add_lines, digest, sentence, unwritten
 from lifecycle.setup.init.stages_switch import switch_on
-from lifecycle.setup.init.status_line import LINE_MARK
 from lifecycle.storage import store
 from lifecycle.storage.log import STAGED_LINES, STAGED_LOG
 from lifecycle.trackers import registry
@@ -32,7 +31,7 @@ from lifecycle.workflow.store import document_files
 Taking = Callable[[str, str, Put], str]
 """Removes our parts from a settings file, given its text, its name and what was put in."""
 
-MARKS = (MARK, init_mark.PERMITS, LINE_MARK)
+MARKS = (MARK, init_mark.PERMITS, client_settings.LINE_MARK)
 FOLDER = ".claude/"
 _GIT_SECONDS = 20.0
 
@@ -104,16 +103,18 @@ class ProjectFiles:
             self.seen[path] = content.content if content is not None else None
         return self.seen[path]
 
-    def write(
-        self, name: str | Path, content: bytes | None, what: str, shown: str = "", **kind: bool
-    ) -> None:
-        """Set a file's new content, None to delete it; `what`, `shown` and `kind` are as in FileChange.
+    def write(self, name: str | Path, content: bytes | None, what: str, **kind: bool) -> None:
+        """Set a file's new content, None to delete it; `what` and `kind` are as in FileChange.
+
+        A path instead of a name is that of a file in the user's own folder.
 
         Raises:
             Refused: a folder is in its place, or as `_place` does.
         """
         self.read(name)
-        path, shown = self._place(name), shown or (f".git/{name}" if name == EXCLUDE else str(name))
+        path, shown = self._place(name), f".git/{name}" if name == EXCLUDE else str(name)
+        if isinstance(name, Path):
+            shown, kind = config.own_path(name.name, self.environment), {"is_private": True}
         if content is not None and path.is_dir():
             raise Refused(sentence("is-folder", name=shown))
         self.drafted[path] = FileChange(path, shown, self.seen[path], content, what, **kind)

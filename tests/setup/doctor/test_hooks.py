@@ -272,7 +272,7 @@ def test_what_differs_in_an_entry_is_all_named_and_nothing_of_somebody_elses() -
     wire = wire_of("Notification", "on-idle")
     assert wire is not None
     written = entry(wire, local_form(Path("/opt/hooks")))
-    file = found_hooks.ClientSettings(Path(LOCAL), LOCAL, {})
+    file = found_hooks.ClientSettings(Path(LOCAL), LOCAL)
     for matcher, hook, changed in (
         ("idle_prompt", written, []),
         ("permission_prompt", written, ["matcher"]),

@@ -18,6 +18,7 @@ from lifecycle.core.errors import LockBusy, Refused
 from lifecycle.core.values.configured import Settings
 from lifecycle.settings import config, resources, user_folder
 from lifecycle.setup.init import init_mark, planning
+from lifecycle.setup.init.client_settings import LINE_MARK
 from lifecycle.setup.init.found_hooks import ClientSetup
 from lifecycle.setup.init.hook_table import (
     NAMES,
@@ -30,7 +31,6 @@ from lifecycle.setup.init.hook_table import (
 from lifecycle.setup.init.init_mark import MARK, PERMITS
 from lifecycle.setup.init.jsonc import parse
 from lifecycle.setup.init.planning import apply, copy_to, plan
-from lifecycle.setup.init.status_line import LINE_MARK
 from lifecycle.setup.init.supplies import section, settings_file
 from lifecycle.storage import store
 from tests.batches import each_row

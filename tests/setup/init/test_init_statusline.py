@@ -9,8 +9,8 @@ import subprocess
 import pytest
 
 from lifecycle.settings.resources import hook_script
+from lifecycle.setup.init.client_settings import LINE_MARK, own_status_line
 from lifecycle.setup.init.init_mark import MARK
-from lifecycle.setup.init.status_line import LINE_MARK, own_status_line
 from tests.cli.outcome import ok, refused
 from tests.setup.init.conftest import Clone
 from tests.setup.init.test_init import LOCAL, SHARED, settings
