@@ -195,7 +195,8 @@ class WorktreeWorld:
             Refused: there are such commands; the sentence names them and says how to trust them.
             BadConfig: the user's list of trusted commands cannot be read.
         """
-        if not commands or user_folder.is_trusted(self.environment, clone_of(self.root), commands):
+        clone = clone_of(self.root)
+        if not commands or user_folder.allowed(self.environment, clone, "commands") == [*commands]:
             return
         shown = ", ".join(f"`{visible(command)}`" for command in commands)
         raise Refused(sentence("untrusted", file=config.CONFIG_FILE, shown=shown))

@@ -23,7 +23,7 @@ from lifecycle.core.values.configured import HOOK_SECONDS
 from lifecycle.hooks import client_contract, stdin_event
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply
-from lifecycle.settings import config, known_clones, running_client
+from lifecycle.settings import config, running_client, user_folder
 from lifecycle.storage import log
 from lifecycle.storage.regular_files import StrangeFileError
 from lifecycle.storage.signs_of_life import ALWAYS, STOP_DUE
@@ -140,7 +140,7 @@ def _answer(
     except Refused as error:
         return _refused(hook, world, claim_store, error)
     if hook == "session-start":  # its guard starts it only if there is work of ours
-        known_clones.note(world.root, world.environment)
+        user_folder.note_clone(world.root, world.environment)
     module = importlib.import_module(f"lifecycle.hooks.answers.{hook.replace('-', '_')}")
     if behind := BEHIND_ANSWER.get(hook):
         ours = (f"lifecycle.{name}" for name in (*behind, "storage.journal_file"))

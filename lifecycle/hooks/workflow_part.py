@@ -17,7 +17,7 @@ from lifecycle.core.errors import LifecycleError
 from lifecycle.core.redact import as_data, redact, shown, visible
 from lifecycle.core.timing import Deadline, DeadlineReached, SystemClock, alarm, surviving
 from lifecycle.git import tracked_files
-from lifecycle.settings import config, known_clones
+from lifecycle.settings import config, user_folder
 from lifecycle.storage import log
 from lifecycle.workflow import whose
 from lifecycle.workflow.state import Workflow
@@ -125,7 +125,7 @@ def alone(
             if hook == "pre-compact":
                 lines = part.compacted()
                 return {"kept": preparing.kept_text(lines) if lines else ""}
-            known_clones.note(root, environment)
+            user_folder.note_clone(root, environment)
             part.started()
     except (LifecycleError, DeadlineReached):
         return None

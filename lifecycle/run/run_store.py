@@ -28,7 +28,7 @@ from lifecycle.run.state import VERSION, Clarification, Failure, Led, Run, encod
 from lifecycle.run.table import KEPT_LINES, RunStatus
 from lifecycle.run.texts.told import refused, sentence
 from lifecycle.run.trouble.story_failures import escalation_lines
-from lifecycle.settings import known_clones
+from lifecycle.settings import user_folder
 from lifecycle.storage import journal, live_process, regular_files, signs_of_life, store
 from lifecycle.storage.line_file import LineFile
 from lifecycle.storage.workflow_marks import RUN, RUN_FILE
@@ -248,7 +248,7 @@ class RunStore:
         exclude_own_files(self.root, LINES)
         self.write(run)
         self.folder.remove(EARLY)
-        known_clones.note(self.root, self.environment)
+        user_folder.note_clone(self.root, self.environment)
 
     def early(self) -> tuple[Clarification, ...]:
         """The clarifications that came while there was no run; the next run adopts them."""

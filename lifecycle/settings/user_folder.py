@@ -8,27 +8,34 @@
 - `trust.json`: the commands from projects' files that the user allows, and the repositories in which a
   tracker's program may run;
 - `platforms/`, the user's own platforms;
-- `clones/`, the clones that are worked in (`known_clones.py`);
+- `clones/`, the clones that are worked in: for the views of all of them, and to find a main worktree (git
+  itself does not say where that of a clone with `--separate-git-dir` is; nothing else depends on this);
 - `looks/`, shared by waiters (`feedback/waiting/shared_looks.py`);
 - if a GitHub App is configured, `app-tokens.json` with its lock: its installations' valid tokens.
 
 `config.own_folder` returns its path.
+
+A clone has one small file, so that processes which write at the same time do not disturb each other. Only
+this user can read it (0600), and it never leaves the machine. It is written when work begins in an unknown
+clone, and deleted once the clone's git folder is gone.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from lifecycle.core.errors import BadConfig, Refused
-from lifecycle.core.light_dataclass import object_in
+from lifecycle.core.light_dataclass import dataclass, object_in
 from lifecycle.settings import resources
 from lifecycle.settings.config import NAME, own_folder, own_path
-from lifecycle.storage import store
+from lifecycle.storage import regular_files, store
 
 BIN = "bin"
 HOOKS = "hooks"
@@ -37,6 +44,14 @@ TOKENS = "app-tokens.json"
 TOKENS_LOCK = "app-tokens.lock"
 
 _TRUST_VERSION = 1
+
+CLONES = "clones"
+
+MOST_CLONES = 1_000
+"""How many clones are read."""
+
+_CLONE_NAME = re.compile(r"[0-9a-f]{32}")
+_CLONE_VERSION = 1
 
 
 class BrokenTrust(BadConfig):
@@ -108,37 +123,21 @@ def _lies_in(project: Path, file: Path) -> bool:
     return file.is_relative_to(project) or at.is_relative_to(project.resolve())
 
 
-def is_trusted(environment: Mapping[str, str], repository: Path, commands: Sequence[str]) -> bool:
-    """True if the user allows exactly these commands of this repository.
+def allowed(environment: Mapping[str, str], repository: Path, *kinds: str) -> list[str]:
+    """What the user allows this repository to run.
 
     Args:
         environment: names the home.
         repository: the repository's common git folder, which all worktrees of one clone share.
-        commands: the commands in the project's file, in its order.
+        kinds: of which kinds: "commands" that a hand-off runs, in the order of the project's file, and only
+            exactly these; "checks", a line each; "programs" that keep tasks.
 
     Raises:
         BrokenTrust: trust.json cannot be read, so it is unknown.
     """
-    return _allowed(environment, repository, "commands") == [*commands]
-
-
-def allowed(environment: Mapping[str, str], repository: Path) -> tuple[str, ...]:
-    """This repository's command lines that checks may run, including those of `is_trusted`.
-
-    Raises:
-        BrokenTrust: trust.json cannot be read, so it is unknown.
-    """
-    commands = _allowed(environment, repository, "commands")
-    return (*commands, *_allowed(environment, repository, "checks"))
-
-
-def allows(environment: Mapping[str, str], repository: Path, program: str) -> bool:
-    """True if the user allows a tracker's program in this repository, whatever its files say.
-
-    Raises:
-        BrokenTrust: trust.json cannot be read, so it is unknown.
-    """
-    return program in _allowed(environment, repository, "programs")
+    entry = _trusted(environment).get(str(repository), {})
+    listed = [lines for lines in map(entry.get, kinds) if isinstance(lines, list)]
+    return [line for lines in listed for line in lines]
 
 
 def allowing(
@@ -149,8 +148,7 @@ def allowing(
     Args:
         environment: names the home.
         repository: the repository's common git folder.
-        lines: by kind: "commands" that a hand-off runs, in its order; "checks", a line each; "programs"
-            that keep tasks. An earlier yes to others of the kind ends.
+        lines: by kind, as in `allowed`. An earlier yes to others of the kind ends.
 
     Raises:
         Refused: the environment names no home.
@@ -192,11 +190,6 @@ def _trusted(environment: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     raise BrokenTrust(resources.sentence("broken-trust", path=own_path(TRUST, environment)))
 
 
-def _allowed(environment: Mapping[str, str], repository: Path, kind: str) -> list[str]:
-    lines = _trusted(environment).get(str(repository), {}).get(kind)
-    return lines if isinstance(lines, list) else []
-
-
 def _file(environment: Mapping[str, str], trusted: Mapping[str, Any]) -> tuple[Path, bytes]:
     # Entries under digests are an earlier lifecycle's, which may still be installed: they end here.
     entries = {key: entry for key, entry in trusted.items() if Path(key).is_absolute()}
@@ -209,3 +202,69 @@ def _needed(environment: Mapping[str, str]) -> Path:
     if place is None:
         raise Refused(resources.sentence("no-home"))
     return place
+
+
+@dataclass(frozen=True, slots=True)
+class KnownClone:
+    """A clone: its git folder, which all of its worktrees share, and its main worktree, if it has one."""
+
+    git: Path
+    main: Path | None
+
+
+def note_clone(root: Path, environment: Mapping[str, str]) -> None:
+    """Note the clone of this worktree. Best effort: never raises, and writes only if it is new."""
+    with contextlib.suppress(OSError):
+        place, git = own_folder(environment), store.common_folder(root)
+        if place is None or git is None:
+            return
+        path = place / CLONES / _clone_name(git)
+        if os.path.lexists(path) or regular_files.strange_folder(str(path.parent)):
+            return
+        main = "" if root.resolve() in store.linked_worktrees(git).values() else str(root.resolve())
+        data = {"version": _CLONE_VERSION, "git": str(git), "main": main}
+        write(path, json.dumps(data).encode("ascii") + b"\n")
+
+
+def known_clones(environment: Mapping[str, str]) -> tuple[KnownClone, ...]:
+    """The known clones that still exist, by their paths; the files of others are deleted.
+
+    Raises:
+        StrangeFileError: the folder of the files is not a folder of this user.
+        OSError: it cannot be read.
+    """
+    place = own_folder(environment)
+    if place is None or not (place / CLONES).exists():
+        return ()
+    folder = Path(regular_files.below(str(place), CLONES, ""))
+    paths = sorted(path for path in folder.iterdir() if _CLONE_NAME.fullmatch(path.name))
+    clones = {path: _clone(path) for path in paths[:MOST_CLONES]}
+    for path in (path for path, clone in clones.items() if clone is None):
+        path.unlink(missing_ok=True)
+    present = (clone for clone in clones.values() if clone is not None)
+    return tuple(sorted(present, key=lambda clone: str(clone.git)))
+
+
+def worktrees_of(clone: KnownClone) -> tuple[Path, ...]:
+    """The top folders of a clone's worktrees, the main one first; found without starting git."""
+    above = clone.git.parent if clone.git.name == ".git" else None
+    tops = [clone.main or above, *store.linked_worktrees(clone.git).values()]
+    # A folder that belongs to another clone by now is left out.
+    return tuple(top for top in tops if top is not None and store.common_folder(top) == clone.git)
+
+
+def _clone(path: Path) -> KnownClone | None:
+    """The clone in a file; None if the file is not ours or has another form, or the clone is gone."""
+    with contextlib.suppress(OSError, ValueError):
+        file = store.read(path, follow=False)
+        data = object_in(file.content, _CLONE_VERSION) if file is not None else {}
+        git, main = (Path(str(data.get(name) or "")) for name in ("git", "main"))
+        if git.is_absolute() and _clone_name(git) == path.name and git.is_dir():
+            return KnownClone(git, main if main.is_absolute() else None)
+    return None
+
+
+def _clone_name(git: Path) -> str:
+    import hashlib  # not needed on the quiet path
+
+    return hashlib.sha256(os.fsencode(git)).hexdigest()[:32]

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.settings.known_clones import known
+from lifecycle.settings.user_folder import known_clones
 from tests.conftest import Place
 
 
 def known_in(place: Place) -> list[Path]:
     """The git folders of the clones that the user of this place works in."""
-    return [one.git for one in known(place.environment)]
+    return [one.git for one in known_clones(place.environment)]
 
 
 def test_a_claim_lets_its_clone_be_known(place: Place) -> None:

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.settings import known_clones
-from lifecycle.settings.known_clones import known, note, worktrees_of
+from lifecycle.settings.user_folder import known_clones, note_clone, worktrees_of
 from lifecycle.storage import store
 from lifecycle.storage.regular_files import StrangeFileError
 
@@ -43,14 +42,14 @@ def test_a_clone_is_known_once_and_to_its_user_alone(tmp_path: Path) -> None:
     """However often it is noted, from each of its worktrees: one file that nobody else can read."""
     root, environment = clone(tmp_path / "hello"), me(tmp_path)
     git("-C", root, "worktree", "add", "--quiet", tmp_path / "second")
-    assert known(environment) == ()
+    assert known_clones(environment) == ()
     for _ in range(2):
-        note(root, environment)
-        note(tmp_path / "second", environment)
+        note_clone(root, environment)
+        note_clone(tmp_path / "second", environment)
     (entry,) = folder_of(tmp_path).iterdir()
     assert stat.S_IMODE(entry.stat().st_mode) == 0o600
     assert stat.S_IMODE(entry.parent.stat().st_mode) == 0o700
-    (found,) = known(environment)
+    (found,) = known_clones(environment)
     assert found.git == root / ".git"
     assert worktrees_of(found) == (root, (tmp_path / "second").resolve())
 
@@ -58,10 +57,10 @@ def test_a_clone_is_known_once_and_to_its_user_alone(tmp_path: Path) -> None:
 def test_what_is_known_is_not_written_again(tmp_path: Path) -> None:
     """The second time costs a look, and no write."""
     root, environment = clone(tmp_path / "hello"), me(tmp_path)
-    note(root, environment)
+    note_clone(root, environment)
     (entry,) = folder_of(tmp_path).iterdir()
     os.utime(entry, (1, 1))
-    note(root, environment)
+    note_clone(root, environment)
     assert entry.stat().st_mtime == 1
 
 
@@ -69,10 +68,10 @@ def test_a_clone_that_vanished_is_dropped(tmp_path: Path) -> None:
     """Its file goes as soon as somebody looks; the others stay."""
     environment = me(tmp_path)
     one, other = clone(tmp_path / "one"), clone(tmp_path / "other")
-    note(one, environment)
-    note(other, environment)
+    note_clone(one, environment)
+    note_clone(other, environment)
     shutil.rmtree(one)
-    assert [found.git for found in known(environment)] == [other / ".git"]
+    assert [found.git for found in known_clones(environment)] == [other / ".git"]
     assert len(list(folder_of(tmp_path).iterdir())) == 1
 
 
@@ -90,8 +89,8 @@ def test_worktrees_are_those_that_are_there(tmp_path: Path) -> None:
     (tmp_path / "turned").symlink_to("turned")
     (root / ".git/worktrees/gone/gitdir").write_bytes(b"/a\0b/.git\n")
     assert store.places_of(root, "kept") == [(tmp_path / "kept").resolve()]
-    note(root, environment)
-    (found,) = known(environment)
+    note_clone(root, environment)
+    (found,) = known_clones(environment)
     assert worktrees_of(found) == (root, (tmp_path / "kept").resolve())
 
 
@@ -102,9 +101,9 @@ def test_a_clone_without_a_folder_of_its_own_has_its_worktrees(tmp_path: Path) -
     git("clone", "--quiet", "--bare", root, tmp_path / "bare.git")
     git("-C", tmp_path / "bare.git", "worktree", "add", "--quiet", tmp_path / "linked")
     git("clone", "--quiet", f"--separate-git-dir={tmp_path / 'apart'}", root, tmp_path / "main")
-    note(tmp_path / "linked", environment)
-    note(tmp_path / "main", environment)
-    found = {one.git.name: worktrees_of(one) for one in known(environment)}
+    note_clone(tmp_path / "linked", environment)
+    note_clone(tmp_path / "main", environment)
+    found = {one.git.name: worktrees_of(one) for one in known_clones(environment)}
     assert found == {
         "bare.git": ((tmp_path / "linked").resolve(),),
         "apart": ((tmp_path / "main").resolve(),),
@@ -115,8 +114,8 @@ def test_a_path_may_hold_anything(tmp_path: Path) -> None:
     """Line breaks and bytes that are no text are kept."""
     environment = me(tmp_path)
     root = clone(tmp_path / os.fsdecode(b"a\nb\xff"))
-    note(root, environment)
-    (found,) = known(environment)
+    note_clone(root, environment)
+    (found,) = known_clones(environment)
     assert worktrees_of(found) == (root,)
 
 
@@ -126,10 +125,10 @@ def test_a_path_may_hold_anything(tmp_path: Path) -> None:
 def test_a_file_that_is_none_of_ours_is_dropped(tmp_path: Path, content: bytes) -> None:
     """It costs no other clone, and does not stay; what has another name is not touched."""
     root, environment = clone(tmp_path / "hello"), me(tmp_path)
-    note(root, environment)
+    note_clone(root, environment)
     (folder_of(tmp_path) / ("0" * 32)).write_bytes(content)
     (folder_of(tmp_path) / "README").write_bytes(content)
-    assert len(known(environment)) == 1
+    assert len(known_clones(environment)) == 1
     names = {path.name for path in folder_of(tmp_path).iterdir()}
     assert "README" in names
     assert "0" * 32 not in names
@@ -142,18 +141,18 @@ def test_a_folder_that_leads_elsewhere_is_not_used(tmp_path: Path) -> None:
     (elsewhere / ("0" * 32)).write_bytes(b"{")
     folder_of(tmp_path).parent.mkdir(parents=True)
     folder_of(tmp_path).symlink_to(elsewhere)
-    note(clone(tmp_path / "hello"), environment)
+    note_clone(clone(tmp_path / "hello"), environment)
     with pytest.raises(StrangeFileError):
-        known(environment)
+        known_clones(environment)
     assert [path.name for path in elsewhere.iterdir()] == ["0" * 32]
 
 
 def test_nothing_is_noted_where_nothing_can_be(tmp_path: Path) -> None:
     """Outside of a clone, without a home, and where the folder cannot be made, work goes on in silence."""
     root, environment = clone(tmp_path / "hello"), me(tmp_path)
-    note(tmp_path, environment)
-    note(root, {})
+    note_clone(tmp_path, environment)
+    note_clone(root, {})
     (tmp_path / "me").write_text("no folder")
-    note(root, environment)
+    note_clone(root, environment)
     assert (tmp_path / "me").read_text() == "no folder"
-    assert known_clones.known({}) == ()
+    assert known_clones({}) == ()

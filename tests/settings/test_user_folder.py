@@ -22,6 +22,11 @@ def environment(tmp_path: Path) -> dict[str, str]:
     return {"HOME": str(tmp_path / "me"), "PATH": ""}
 
 
+def is_trusted(environment: dict[str, str], repository: Path, commands: tuple[str, ...]) -> bool:
+    """Whether exactly these commands of a repository may run at a hand-off."""
+    return user_folder.allowed(environment, repository, "commands") == [*commands]
+
+
 def test_the_folder_follows_the_xdg_specification(tmp_path: Path) -> None:
     """XDG_CONFIG_HOME if it is absolute, else .config in HOME; nothing where neither is."""
     assert config.own_folder({"HOME": "/home/me"}) == Path("/home/me/.config/lifecycle")
@@ -138,13 +143,13 @@ def test_a_link_to_the_project_makes_no_other_command_of_its_own(
 def test_trust_is_for_these_very_commands_of_this_clone(environment: dict[str, str]) -> None:
     """Another order, another word or another repository is another question."""
     here = Path("/home/dev/hello/.git")
-    assert not user_folder.is_trusted(environment, here, COMMANDS)
+    assert not is_trusted(environment, here, COMMANDS)
     user_folder.allow(environment, here, commands=COMMANDS)
-    assert user_folder.is_trusted(environment, here, COMMANDS)
-    assert not user_folder.is_trusted(environment, here, COMMANDS[::-1])
-    assert not user_folder.is_trusted(environment, here, ("make test make lint",))
-    assert not user_folder.is_trusted(environment, here, ("make test",))
-    assert not user_folder.is_trusted(environment, Path("/home/dev/other/.git"), COMMANDS)
+    assert is_trusted(environment, here, COMMANDS)
+    assert not is_trusted(environment, here, COMMANDS[::-1])
+    assert not is_trusted(environment, here, ("make test make lint",))
+    assert not is_trusted(environment, here, ("make test",))
+    assert not is_trusted(environment, Path("/home/dev/other/.git"), COMMANDS)
 
 
 def test_a_new_yes_ends_the_earlier_one(environment: dict[str, str]) -> None:
@@ -153,8 +158,8 @@ def test_a_new_yes_ends_the_earlier_one(environment: dict[str, str]) -> None:
     user_folder.allow(environment, there, commands=COMMANDS)
     user_folder.allow(environment, here, commands=("rm old",))
     user_folder.allow(environment, here, commands=COMMANDS)
-    assert not user_folder.is_trusted(environment, here, ("rm old",))
-    assert user_folder.is_trusted(environment, there, COMMANDS)
+    assert not is_trusted(environment, here, ("rm old",))
+    assert is_trusted(environment, there, COMMANDS)
 
 
 def test_a_yes_to_one_kind_keeps_the_yes_to_others(environment: dict[str, str]) -> None:
@@ -162,10 +167,10 @@ def test_a_yes_to_one_kind_keeps_the_yes_to_others(environment: dict[str, str]) 
     here = Path("/home/dev/hello/.git")
     user_folder.allow(environment, here, commands=COMMANDS)
     user_folder.allow(environment, here, programs=["bd"])
-    assert user_folder.is_trusted(environment, here, COMMANDS)
+    assert is_trusted(environment, here, COMMANDS)
     user_folder.allow(environment, here, commands=COMMANDS[:1], checks=["make"])
-    assert user_folder.allows(environment, here, "bd")
-    assert user_folder.allowed(environment, here) == (COMMANDS[0], "make")
+    assert user_folder.allowed(environment, here, "programs") == ["bd"]
+    assert user_folder.allowed(environment, here, "commands", "checks") == [COMMANDS[0], "make"]
 
 
 def test_trust_can_be_taken_back(environment: dict[str, str]) -> None:
@@ -175,8 +180,8 @@ def test_trust_can_be_taken_back(environment: dict[str, str]) -> None:
     user_folder.allow(environment, here, commands=COMMANDS)
     user_folder.allow(environment, there, commands=COMMANDS)
     assert user_folder.revoke(environment, here) is True
-    assert not user_folder.is_trusted(environment, here, COMMANDS)
-    assert user_folder.is_trusted(environment, there, COMMANDS)
+    assert not is_trusted(environment, here, COMMANDS)
+    assert is_trusted(environment, there, COMMANDS)
 
 
 @pytest.mark.parametrize("is_yes", [True, False])
@@ -189,7 +194,7 @@ def test_what_an_earlier_lifecycle_was_allowed_ends(
     entry = {"repository": str(here), "commands": list(COMMANDS)}
     file = place / user_folder.TRUST
     user_folder.write(file, json.dumps({"version": 1, "trusted": {"ab" * 32: entry}}).encode())
-    assert not user_folder.is_trusted(environment, here, COMMANDS)
+    assert not is_trusted(environment, here, COMMANDS)
     if is_yes:
         user_folder.allow(environment, here, commands=COMMANDS)
     else:
@@ -217,7 +222,7 @@ def test_a_broken_list_trusts_nothing_and_is_kept(
     (place / "trust.json").write_bytes(content)
     here = Path("/home/dev/hello/.git")
     with pytest.raises(BadConfig, match=r"trust\.json"):
-        user_folder.is_trusted(environment, here, COMMANDS)
+        is_trusted(environment, here, COMMANDS)
     with pytest.raises(BadConfig, match=r"trust\.json"):
         user_folder.allow(environment, here, commands=COMMANDS)
     assert (place / "trust.json").read_bytes() == content
@@ -233,8 +238,7 @@ def test_entries_of_another_form_are_no_yes(environment: dict[str, str]) -> None
     place.mkdir(parents=True)
     text = json.dumps({"version": 1, "trusted": {"5f" * 32: older, str(here): broken}})
     (place / "trust.json").write_text(text)
-    assert not user_folder.is_trusted(environment, here, COMMANDS)
-    assert user_folder.allowed(environment, here) == ()
-    assert not user_folder.allows(environment, here, "bd")
+    assert not is_trusted(environment, here, COMMANDS)
+    assert user_folder.allowed(environment, here, "commands", "checks", "programs") == []
     user_folder.allow(environment, here, commands=COMMANDS)
-    assert user_folder.is_trusted(environment, here, COMMANDS)
+    assert is_trusted(environment, here, COMMANDS)

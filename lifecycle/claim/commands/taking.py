@@ -30,7 +30,7 @@ from lifecycle.core.values.model import BoardItem, PullRequest, PullState
 from lifecycle.core.values.priorities import Status
 from lifecycle.core.world import World
 from lifecycle.git import lease, tracked_files
-from lifecycle.settings import known_clones
+from lifecycle.settings import user_folder
 from lifecycle.storage import log
 
 _DIGITS = 6
@@ -251,7 +251,7 @@ class _Taking:
         # After the file: until then an undone attempt gives the lease back to an agent still assigned.
         notes += _relieved(world, task, login, derive.login_of(former.agent) if former else "")
         unfinished_claims.over(claim_store)
-        known_clones.note(world.root, world.environment)
+        user_folder.note_clone(world.root, world.environment)
         return Taken(record, task.issue.title, tuple(notes), is_again=task.lost is not None)
 
     def _put_on_board(self, status: str) -> BoardItem | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import partial
 from typing import Any
 
 import click
@@ -39,10 +40,10 @@ class _Asked:
     @property
     def is_trusted(self) -> bool:
         """True if the user allowed all of it already."""
-        environment, clone, commands = os.environ, self.clone, self.commands
-        may_hand_off = not commands or user_folder.is_trusted(environment, clone, commands)
-        may_check = all(known_checks.may_run(check, clone, environment) for check in self.checks)
-        may_track = not self.program or user_folder.allows(environment, clone, self.program)
+        clone, allowed = self.clone, partial(user_folder.allowed, os.environ, self.clone)
+        may_hand_off = not self.commands or allowed("commands") == [*self.commands]
+        may_check = all(known_checks.may_run(check, clone, os.environ) for check in self.checks)
+        may_track = not self.program or self.program in allowed("programs")
         return may_hand_off and may_check and may_track
 
     @property

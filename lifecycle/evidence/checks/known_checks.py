@@ -127,7 +127,7 @@ def may_run(check: KnownCheck, clone: Path, environment: Environment) -> bool:
     """
     if not check.is_projects:
         return True
-    yes = user_folder.allowed(environment, clone)
+    yes = user_folder.allowed(environment, clone, "commands", "checks")
     return {*check.lines} <= {line for text in yes for line in _plain(text)}
 
 

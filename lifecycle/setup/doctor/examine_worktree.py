@@ -158,7 +158,7 @@ def _trust(case: Examined) -> None:
     root, commands, environment = case.root, case.settings.validate, case.environment
     clone = store.clone_of(root)
     if commands:
-        is_trusted = user_folder.is_trusted(environment, clone, commands)
+        is_trusted = user_folder.allowed(environment, clone, "commands") == [*commands]
         shown = ", ".join(f"`{visible(command)}`" for command in commands)
         case.find("settings.trust.given" if is_trusted else "settings.trust.wanted", commands=shown)
     known = known_checks.known_checks(root, case.settings, environment)

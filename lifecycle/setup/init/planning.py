@@ -316,7 +316,7 @@ class Plan(ProjectFiles):
             self.notes[error.sentence] = None
             return
         clone = store.clone_of(self.root)
-        if not program or user_folder.allows(self.environment, clone, program):
+        if not program or program in user_folder.allowed(self.environment, clone, "programs"):
             return
         if running_client.session_of({}, self.environment) or user_folder.trouble(self.environment):
             self.note("untrusted", program=program)

@@ -17,7 +17,7 @@ from lifecycle.core.values.configured import Settings, StageSettings
 from lifecycle.git.process import GitRepository
 from lifecycle.git.tracked_files import OWN_LINES
 from lifecycle.run import run_store
-from lifecycle.settings import config, known_clones
+from lifecycle.settings import config, user_folder
 from lifecycle.setup.init import client_settings, hook_table, init_mark, planned_files, supplies
 from lifecycle.setup.init.found_hooks import places_of
 from lifecycle.setup.init.init_mark import EXCLUDE, IGNORE, LOCAL, MARK, SETTINGS, InitMark, Put
@@ -207,7 +207,7 @@ class ProjectFiles:
     def _others(self) -> list[Path]:
         """The other worktrees of this clone."""
         git = store.common_folder(self.root)
-        folders = known_clones.worktrees_of(known_clones.KnownClone(git, None)) if git else ()
+        folders = user_folder.worktrees_of(user_folder.KnownClone(git, None)) if git else ()
         paths = [Path(os.path.realpath(folder)) for folder in folders]
         return [path for path in paths if path != Path(os.path.realpath(self.root))]
 

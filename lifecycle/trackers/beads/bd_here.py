@@ -91,7 +91,7 @@ def _hindrance(root: Path, environment: Mapping[str, str], folder: str) -> tuple
             own = config.own_path(config.CONFIG, environment)
             way = f"if it is yours, add it to tracker.folders in {own}"
             return f"{named} leads out of this repository, to {outside}", way
-    if not user_folder.allows(environment, store.clone_of(root), PROGRAM):
+    if PROGRAM not in user_folder.allowed(environment, store.clone_of(root), "programs"):
         way = "a person can allow it with: lifecycle trust"
         return f"nobody has allowed {PROGRAM} to run in this repository", way
     return "", ""

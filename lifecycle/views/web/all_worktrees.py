@@ -16,7 +16,7 @@ from pathlib import Path
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.ports import Clock
 from lifecycle.core.timing import Deadline
-from lifecycle.settings import known_clones
+from lifecycle.settings import user_folder
 from lifecycle.storage import store
 from lifecycle.views.overview.overview_reading import overview, signature_of, watched
 from lifecycle.views.overview.overview_values import Overview
@@ -117,7 +117,7 @@ class AllWorktrees:
     def _list(self) -> None:
         """Find out which worktrees exist; known ones keep what was read."""
         try:
-            clones, self._trouble = list(known_clones.known(self.environment)), ""
+            clones, self._trouble = list(user_folder.known_clones(self.environment)), ""
         except OSError as error:
             clones = []
             self._trouble = plain(
@@ -127,8 +127,8 @@ class AllWorktrees:
             )
         here = store.common_folder(self.here) if self.here is not None else None
         if here is not None and here not in [clone.git for clone in clones]:
-            clones.append(known_clones.KnownClone(here, None))
-        roots = [root for clone in clones for root in known_clones.worktrees_of(clone)]
+            clones.append(user_folder.KnownClone(here, None))
+        roots = [root for clone in clones for root in user_folder.worktrees_of(clone)]
         roots += [self.here.resolve()] if self.here is not None and here is not None else []
         self._clones = len(clones)
         before = self._worktrees

@@ -25,7 +25,7 @@ from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.redact import quoted, redact
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.git.tracked_files import tracked_paths
-from lifecycle.settings import known_clones
+from lifecycle.settings import user_folder
 from lifecycle.settings.persons import Presence, person
 from lifecycle.storage import journal
 from lifecycle.workflow import decide, state
@@ -161,7 +161,7 @@ class WorkflowSteps:
             new = replace(workflow, id=change.new_id(), task=redact(workflow.task))
             new = begun_by(new, self.asker)
             begun = change.put(decide.begun(new, change.now, first=first))
-        known_clones.note(root, self.store.environment)
+        user_folder.note_clone(root, self.store.environment)
         return StepDone(begun, begun.current, troubles=_troubles(change))
 
     def complete(self, name: str = "", *, give_up: str = "") -> StepDone:

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from lifecycle.settings.known_clones import known
+from lifecycle.settings.user_folder import known_clones
 from tests.cli.views.view_ground import ViewGround
 from tests.conftest import STARTED
 
@@ -71,7 +71,7 @@ def test_it_shows_this_worktree_and_writes_nothing(ground: ViewGround) -> None:
     assert "#42 Fix the race" in text
     assert "PR #107 waits for a person to merge it" in text
     assert sorted(path.name for path in ground.root.iterdir()) == before
-    assert known(ground.environment) == ()
+    assert known_clones(ground.environment) == ()
 
 
 def test_ctrl_c_ends_it(ground: ViewGround) -> None:

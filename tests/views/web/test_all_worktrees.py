@@ -7,7 +7,7 @@ import shutil
 from datetime import datetime
 from pathlib import Path
 
-from lifecycle.settings import known_clones
+from lifecycle.settings import user_folder
 from lifecycle.storage.store import CLAIM_FILE
 from lifecycle.views.web import web_page
 from lifecycle.views.web.all_worktrees import (
@@ -57,7 +57,7 @@ def test_the_worktree_that_it_is_asked_from_is_there_unknown(user: WebGround) ->
     linked = user.linked(ground, "hello-42")
     world = user.worktrees(linked.root).look()
     assert [each.worktree.root for each in world.overviews] == [str(ground.root), str(linked.root)]
-    assert known_clones.known(user.environment) == ()
+    assert user_folder.known_clones(user.environment) == ()
 
 
 def test_what_did_not_change_is_not_read_again(user: WebGround) -> None:

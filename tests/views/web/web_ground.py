@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from lifecycle.settings import known_clones
+from lifecycle.settings import user_folder
 from lifecycle.views.web.all_worktrees import AllWorktrees
 from lifecycle.views.web.web_server import WatchServer
 from tests.conftest import ManualClock
@@ -60,7 +60,7 @@ class WebGround:
         path = self.folder / "home/src" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         made = worktree(path)
-        known_clones.note(path, self.environment)
+        user_folder.note_clone(path, self.environment)
         return OverviewGround(made.root.resolve(), self.clock)
 
     def linked(self, main: OverviewGround, name: str) -> OverviewGround:
