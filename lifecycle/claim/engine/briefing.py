@@ -101,18 +101,39 @@ def claim_lines(
 
 
 def next_line(record: Record, *, hears_prompts: bool = True, hooks: Hooks = Hooks.WATCH) -> str:
-    """What comes next and who does it; `hears_prompts` and `hooks` as for `claim_lines`."""
-    claim, phase = record.claim, PHASES.get(record.claim.phase)
+    """What comes next and who does it: the first row that holds; parameters as for `claim_lines`."""
+    claim, phase, number = record.claim, PHASES.get(record.claim.phase), record.claim.pull
     if phase is None:
         return messages.unknown_phase(claim.phase, [p.value for p in Phase])
-    if record.ending.releasing is not None:
-        return loss_messages.releasing(claim.issue_number)
-    if record.is_lost:
-        return derive.loss_line(record)
-    if record.conditions:
-        return next(iter(record.conditions.values()))
-    counts = derive.counts_done(record, hears_prompts=hears_prompts)
-    return _next_step(record, phase, counts_done=counts, hooks=hooks)
+    counts, acts = derive.counts_done(record, hears_prompts=hears_prompts), hooks in _ACTING
+    is_out = number and record.judged in (Phase.PR_CREATED, Phase.CHECKS_RUNNING)
+    is_cut = record.ending.issue_closed or record.troubles
+    is_polled, checks = phase is Phase.CHECKS_RUNNING, record.pull.checks or {}
+    is_over = checks.get("passed") or record.pull.merging.standing
+    is_green = is_polled and is_over and not any(checks.get(name) for name in _HELD_UP)
+    mending, left = _mending(record, hooks=hooks), until_the_merge(record)
+    closed, step = closed_lines(record), NEXT_STEPS[phase]
+    again = "it is watched again from the agent's next stop on; to look now"
+    look = again if hooks is Hooks.WATCH else "to look at it"
+    pushed = f"PR #{number} has the pushed commits; {look}: lifecycle tick"
+    rows: tuple[tuple[object, str], ...] = (
+        (record.ending.releasing is not None, loss_messages.releasing(claim.issue_number)),
+        (record.is_lost, derive.loss_line(record)),
+        (record.conditions, next(iter(record.conditions.values()), "")),
+        (not derive.is_confirmed(record), messages.judged_next(phase, has_hooks=acts)),
+        (phase is Phase.MERGED_DETECTED, messages.how_to_close(counts_done=counts)),
+        (is_cut and phase is Phase.DONE, _ending_line(record, has_hooks=acts)),
+        # The phase would ask for work on a task that is over.
+        (closed and phase in _WITHOUT_PULL, "".join(closed)),
+        # In the notice's words: said once.
+        (phase is Phase.PR_CLOSED and number, messages.closed_unmerged(number, claim.issue_number)),
+        (phase is Phase.READY_FOR_PR and is_out, pushed),
+        (is_polled and mending, mending),
+        (is_green and left, left),
+        (step == _WATCHING and hooks is Hooks.STOP, _WAITING),
+        (True, step if acts else _BY_HAND.get(phase, step)),
+    )
+    return next(line for holds, line in rows if holds)
 
 
 def question_lines(record: Record) -> list[str]:
@@ -145,36 +166,8 @@ def review_lines(record: Record) -> list[str]:
 
 _WITHOUT_PULL = (Phase.CODING, Phase.READY_FOR_PR, Phase.PR_CLOSED)
 
-
-def _next_step(record: Record, phase: Phase, *, counts_done: bool, hooks: Hooks) -> str:
-    """The line on what comes next, by phase and checks, for a claim that holds its task."""
-    if not derive.is_confirmed(record):
-        return messages.judged_next(phase, has_hooks=hooks in _ACTING)
-    if phase is Phase.MERGED_DETECTED:
-        return messages.how_to_close(counts_done=counts_done)
-    if phase is Phase.DONE:
-        return _ending_line(record, hooks=hooks)
-    if phase in _WITHOUT_PULL and (closed := closed_lines(record)):
-        return closed[0]  # the phase would ask for work on a task that is over
-    if phase is Phase.PR_CLOSED and record.claim.pr_number:  # in the notice's words: said once
-        return messages.closed_unmerged(record.claim.pr_number, record.claim.issue_number)
-    is_out = record.claim.pr_number and record.judged in (Phase.PR_CREATED, Phase.CHECKS_RUNNING)
-    if phase is Phase.READY_FOR_PR and is_out:
-        watched = "it is watched again from the agent's next stop on; to look now"
-        then = watched if hooks is Hooks.WATCH else "to look at it"
-        return f"PR #{record.claim.pr_number} has the pushed commits; {then}: lifecycle tick"
-    checks = record.pull.checks or {}
-    if phase is Phase.CHECKS_RUNNING and (mending := _mending(record, hooks=hooks)):
-        return mending
-    waits = ("failed", "running", "unfinished", "missing", "stale", "held", "hidden")
-    is_held_up = any(checks.get(key) for key in waits)
-    is_over = checks.get("passed") or record.pull.merging.standing
-    is_green = phase is Phase.CHECKS_RUNNING and is_over and not is_held_up
-    if is_green and (line := until_the_merge(record)):
-        return line
-    if NEXT_STEPS[phase] == _WATCHING and hooks is Hooks.STOP:
-        return _WAITING
-    return NEXT_STEPS[phase] if hooks in _ACTING else _BY_HAND.get(phase, NEXT_STEPS[phase])
+_HELD_UP = ("failed", "running", "unfinished", "missing", "stale", "held", "hidden")
+"""The kinds of checks that hold a merge up."""
 
 
 def _mending(record: Record, *, hooks: Hooks) -> str:
@@ -214,15 +207,13 @@ def until_the_merge(record: Record) -> str:
     return f"PR #{number} waits for {awaited}."
 
 
-def _ending_line(record: Record, *, hooks: Hooks) -> str:
+def _ending_line(record: Record, *, has_hooks: bool) -> str:
     """The line on a closing that could not be finished: how far it got, and what continues it."""
     number, waits = record.claim.issue_number, record.troubles.get("PostComment")
-    if not (record.ending.issue_closed or record.troubles):
-        return (NEXT_STEPS if hooks in _ACTING else _BY_HAND)[Phase.DONE]
     state = f"#{number} is closed" if record.ending.issue_closed else f"#{number} is not closed yet"
     if record.ending.issue_closed and waits is not None and not waits.is_final:
         return messages.comment_unknown(number, render_time(waits.until))
-    then = "the next stop tries the rest again; to try now" if hooks in _ACTING else "continue with"
+    then = "the next stop tries the rest again; to try now" if has_hooks else "continue with"
     return f"{state}; {then}: lifecycle tick"
 
 
