@@ -194,7 +194,6 @@ CASES: dict[str, tuple[Case, ...]] = {
         says(review_messages.unanswered, 7, 1),
         says(review_messages.unanswered, 7, 2),
         says(review_messages.weakened, ["a", "b"]),
-        says(review_messages.restored, 46, "a" * 40),
         says(review_messages.holds, ["a", "b", "c", "d", "e"]),
         says(review_messages.holds, ["a", "b", "c", "d", "e", "f"]),
     ),

@@ -218,7 +218,7 @@ def test_a_fix_that_skips_the_test_is_named_and_holds_the_close_until_a_yes(
 
 
 def test_what_is_taken_back_weakens_nothing_any_more(session: Session) -> None:
-    """The person hears that, and the question about closing does not name it; another one is named anew."""
+    """The question about closing does not name it; another one is named anew."""
     place = session.place
     red(place, failing("adds"))
     waiter = session.waiter()
@@ -238,7 +238,7 @@ def test_what_is_taken_back_weakens_nothing_any_more(session: Session) -> None:
         place.git("rm", "--quiet", "-f", f"tests/test_{name}.py")
         place.work()
         session.idle()
-        assert "were reverted" in session.prompt().person
+        assert named not in session.prompt().person
     waiter = session.waiter()
     with ended(waiter):
         place.control.merge_pull(46)

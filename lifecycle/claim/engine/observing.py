@@ -391,9 +391,6 @@ def _hear_failures(working: LookUnderWay, pull: model.PullRequest) -> None:
     remarked = [change for change in before[: pull_record.remarked] if change in weakened]
     if {*before} != {*weakened}:  # earlier notices about them are not true any more
         working.claim_store.ledger.withdraw(f"{snapshot.record.claim_key}/weaken")
-        text = words.restored(pull.number, pull.head_sha)
-        restored = Notice(f"restored:{pull.number}:{pull.head_sha}", text, Audience.NOTE)
-        queue(working, [] if weakened else [restored])
     # Once the failed checks run again, passed, or turn out to be somebody's fault, no rerun is left to do.
     is_red = pull.checks is None or pull.checks.verdict is checks.Verdict.FAILED
     is_wanted = is_red and (news.known["red"], news.known["kind"]) == (pull.head_sha, "rerun")

@@ -205,14 +205,6 @@ def weakened(losses: Sequence[str]) -> str:
     return "\n".join((head, *(f"- {unlinked(loss)}" for loss in losses)))
 
 
-def restored(number: int, head: str) -> str:
-    """To the person who was told that checks were weakened: they no longer are."""
-    return (
-        f"The changes that weakened the checks of PR #{number} were reverted (at {head[:7]}), so they no "
-        "longer hold back the merge or the closing; the PR's text still names them."
-    )
-
-
 def holds(losses: Sequence[str]) -> str:
     """The part of the question about closing that tells of weakened checks."""
     return f"Its checks were weakened after they failed: {few(losses, SHOWN_NAMES, '; ')}."
