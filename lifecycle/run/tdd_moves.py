@@ -6,23 +6,24 @@ neither does a run that broke before its assertion, that found no test, or that 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from msgspec import to_builtins
 
 from lifecycle.core.errors import Refused
-from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages import figures
 from lifecycle.core.redact import listed
-from lifecycle.evidence import tree_hash
 from lifecycle.evidence.outcomes import Outcome
-from lifecycle.evidence.records import TEST, EvidenceRoom, RunRecord, last_at
-from lifecycle.git.process import GitRepository
+from lifecycle.evidence.records import TEST, RunRecord, last_at
 from lifecycle.run.gates.gate_rules import tested_among
+from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import Run, Story, TestProof
 from lifecycle.run.table import BUILD, COVERAGE, LINT, TDD, WORK, StoryStatus, TddPhase
 from lifecycle.run.texts.told import filled, kept_words, refused, sentence
+
+Records = tuple[RunRecord, ...]
+"""Runs of checks, oldest first."""
 
 _BEFORE_RED = (TddPhase.NONE, TddPhase.RED)
 
@@ -48,7 +49,7 @@ class TddViolation(Refused):
         super().__init__("\n".join(self.lines))
 
 
-def expected_of(story: Story, wanted: TddPhase, runs: RunsSeen) -> TddViolation | None:
+def expected_of(story: Story, wanted: TddPhase, runs: WorkFacts) -> TddViolation | None:
     """The reason to refuse a story's move to a phase; None if the move is allowed."""
     phase = story.tdd
     if story.waived or story.unneeded or wanted is phase or wanted is TddPhase.RED:
@@ -64,7 +65,7 @@ def expected_of(story: Story, wanted: TddPhase, runs: RunsSeen) -> TddViolation 
     return None if green is not None else TddViolation(phase, TddPhase.GREEN, why)
 
 
-def moved_phase(run: Run, name: str, wanted: TddPhase, runs: RunsSeen, now: float) -> Run:
+def moved_phase(run: Run, name: str, wanted: TddPhase, runs: WorkFacts, now: float) -> Run:
     """The run with a story in another phase of its cycle, and the proofs for the move.
 
     Args:
@@ -92,7 +93,7 @@ def moved_phase(run: Run, name: str, wanted: TddPhase, runs: RunsSeen, now: floa
     return run.with_story(story.but(tdd=wanted))
 
 
-def remembered(story: Story, runs: RunsSeen, phase: TddPhase | None = None) -> Story:
+def remembered(story: Story, runs: WorkFacts, phase: TddPhase | None = None) -> Story:
     """The story with the proofs that the runs show by now: old runs are forgotten, proofs are kept.
 
     Args:
@@ -104,16 +105,16 @@ def remembered(story: Story, runs: RunsSeen, phase: TddPhase | None = None) -> S
     if not story.is_open or phase is TddPhase.NONE:
         return story
     if story.red is None:
-        red, before = red_of(story, runs)[0], runs.parted(_ends(story))[0]
+        red, before = red_of(story, runs)[0], parted(runs.records, _ends(story))[0]
         if red is not None:  # what was green is no green of it, and stays before the next red
-            story = story.but(red=red, green=None, red_from=last_at(before.records))
+            story = story.but(red=red, green=None, red_from=last_at(before))
     if story.red is None or phase is TddPhase.RED:
         return story
     green = green_of(story.red, runs)[0]
     return story if green is None else story.but(green=green)
 
 
-def waived(run: Run, name: str, reason: str, runs: RunsSeen, changed: Iterable[str]) -> Run:
+def waived(run: Run, name: str, reason: str, runs: WorkFacts, changed: Iterable[str]) -> Run:
     """The run with a story exempted from red and green: documents, configuration, pure refactoring.
 
     Args:
@@ -134,12 +135,13 @@ def waived(run: Run, name: str, reason: str, runs: RunsSeen, changed: Iterable[s
     if code and not story.waived_on:
         rule = sentence("refactoring")
         raise refused("waiver-after-code", story=story, code=listed(code), refactoring=rule)
-    last = runs.here[-1].outcome if runs.here else None
+    here = _here(runs, runs.records)
+    last = here[-1].outcome if here else None
     shows = bool(story.started) and not code and last is Outcome.PASSED
     return run.with_story(story.but(waived=why, waived_on=runs.tree if shows else story.waived_on))
 
 
-def forbids_edits(run: Run, runs: RunsSeen) -> TddViolation | None:
+def forbids_edits(run: Run, runs: WorkFacts) -> TddViolation | None:
     """Why code must not be edited now (no test of the story at work was seen to fail); else None."""
     story = run.current
     if story is None or story.status is StoryStatus.PENDING or story.waived or story.unneeded:
@@ -159,50 +161,28 @@ _ENDED = (Outcome.FAILED, Outcome.PASSED)
 _NEVER = "no run of the tests failed since the story began"
 
 
-@dataclass(frozen=True, slots=True)
-class RunsSeen:
-    """What is known of the tests of a worktree.
+def _of_tests(records: Iterable[RunRecord]) -> list[RunRecord]:
+    """The runs that ran tests: the test check's, and those of other checks that counted tests."""
+    counted = (run for run in records if run.kind == TEST or run.counts is not None)
+    return [run for run in counted if run.kind not in (BUILD, LINT, COVERAGE)]
 
-    Attributes:
-        records: the runs that are remembered, oldest first.
-        tree: the name of the current files; "" if git cannot say.
-        files: by path, the name of each file's content.
+
+def _here(runs: WorkFacts, records: Records) -> list[RunRecord]:
+    """Those of the runs that ran tests on the current files."""
+    return [run for run in _of_tests(records) if run.tree == runs.tree != ""]
+
+
+def parted(records: Records, ends: Iterable[float]) -> tuple[Records, Records]:
+    """The runs up to the last of those that ended at these moments, and the later ones.
+
+    The place in the records decides, as the clock may have been set back. A run that is forgotten was
+    before all others.
     """
-
-    records: tuple[RunRecord, ...] = ()
-    tree: str = ""
-    files: Mapping[str, str] | None = None
-
-    @property
-    def of_tests(self) -> list[RunRecord]:
-        """The runs that ran tests: the test check's, and those of other checks that counted tests."""
-        counted = (run for run in self.records if run.kind == TEST or run.counts is not None)
-        return [run for run in counted if run.kind not in (BUILD, LINT, COVERAGE)]
-
-    def parted(self, ends: Iterable[float]) -> tuple[RunsSeen, RunsSeen]:
-        """The same with the runs up to the last of those that ended at these moments, and with later ones.
-
-        The place in the records decides, as the clock may have been set back. A run that is forgotten was
-        before all others.
-        """
-        cut = max((place for place, run in enumerate(self.records, 1) if run.at in ends), default=0)
-        return replace(self, records=self.records[:cut]), replace(self, records=self.records[cut:])
-
-    @property
-    def here(self) -> list[RunRecord]:
-        """The runs of tests on the current files."""
-        return [run for run in self.of_tests if run.tree == self.tree != ""]
+    cut = max((place for place, run in enumerate(records, 1) if run.at in ends), default=0)
+    return records[:cut], records[cut:]
 
 
-def look(git: GitRepository) -> RunsSeen:
-    """The runs and the files of a worktree; raises GitFailed, Transient."""
-    room = EvidenceRoom(git.root)
-    snapshot = tree_hash.seen(git, room.outputs())
-    files = {path: about.rpartition(" ")[2] for path, about in snapshot.files.items()}
-    return RunsSeen(room.records(), snapshot.name, files if snapshot.name else None)
-
-
-def red_of(story: Story, runs: RunsSeen) -> tuple[TestProof | None, str]:
+def red_of(story: Story, runs: WorkFacts) -> tuple[TestProof | None, str]:
     """The run that shows red; else None, and a clause that says why not.
 
     It is the first run, after the story began, was last green, and another story was last completed, in
@@ -210,9 +190,9 @@ def red_of(story: Story, runs: RunsSeen) -> tuple[TestProof | None, str]:
     tests fail, the counts decide, and the proof says so.
     """
     ends = _ends(story)
-    before, later = runs.parted(ends)
-    old = next((run for run in reversed(before.of_tests) if run.outcome in _ENDED), None)
-    failed = [run for run in later.of_tests if run.outcome is Outcome.FAILED]
+    before, later = parted(runs.records, ends)
+    old = next((run for run in reversed(_of_tests(before)) if run.outcome in _ENDED), None)
+    failed = [run for run in _of_tests(later) if run.outcome is Outcome.FAILED]
     failed = [run for run in failed if not any(0 < run.started < end < run.at for end in ends)]
     for run in failed:
         new = tuple(name for name in run.asserted or () if not old or name not in old.failures)
@@ -242,7 +222,7 @@ def _failed(run: RunRecord | None) -> int:
     return run.counts.failed if run is not None and run.counts is not None else 0
 
 
-def green_of(red: TestProof, runs: RunsSeen) -> tuple[TestProof | None, str]:
+def green_of(red: TestProof, runs: WorkFacts) -> tuple[TestProof | None, str]:
     """The run that shows that the tests of `red` pass on the current files; else why there is none.
 
     It names these very tests as passed, or it is a complete run of at least as many tests that passed.
@@ -250,8 +230,8 @@ def green_of(red: TestProof, runs: RunsSeen) -> tuple[TestProof | None, str]:
     if not runs.tree:
         return None, "git does not say what the files are, so no run counts for them"
     why = "no run of the tests passed on the files as they are, since they were red"
-    _, later = runs.parted([red.at])
-    for run in reversed(later.here):
+    _, later = parted(runs.records, [red.at])
+    for run in reversed(_here(runs, later)):
         if run.outcome is Outcome.FAILED:
             failing = f" ({listed(run.failures, _SHOWN)})" if run.failures else ""
             return None, f"the last run of the tests on these files failed{failing}"
@@ -282,7 +262,7 @@ def _ran(run: RunRecord) -> int:
     return -1 if run.counts is None else run.counts.total - run.counts.skipped
 
 
-def _with_changes(green: TestProof, red: TestProof, runs: RunsSeen) -> TestProof:
+def _with_changes(green: TestProof, red: TestProof, runs: WorkFacts) -> TestProof:
     """The proof with the files of the tests, and those of them that have changed since red."""
     now = {path: (runs.files or {}).get(path, "") for path in red.files}
     changed = tuple(path for path, content in red.files.items() if now[path] != content)

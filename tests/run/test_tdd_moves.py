@@ -19,7 +19,7 @@ from lifecycle.run.gates.run_moves import moved_story
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import Run, Story
 from lifecycle.run.table import TDD, StoryStatus, TddPhase
-from lifecycle.run.tdd_moves import RunsSeen, TddViolation
+from lifecycle.run.tdd_moves import TddViolation
 from lifecycle.run.texts.told import drawn
 from tests.batches import each_row
 from tests.run.gates.stories_ground import FACTS, a_run, done
@@ -52,9 +52,9 @@ def green(at: float = 30.0, **more: Any) -> RunRecord:
     return record(at, Outcome.PASSED, **{"counts": Counts(3), **more})
 
 
-def seen(*records: RunRecord, tree: str = "tree", files: dict[str, str] | None = None) -> RunsSeen:
+def seen(*records: RunRecord, tree: str = "tree", files: dict[str, str] | None = None) -> WorkFacts:
     """These runs, and the files as they are."""
-    return RunsSeen(records, tree, FILES if files is None else files)
+    return WorkFacts(tree, records=records, files=FILES if files is None else files)
 
 
 def run_of(**more: Any) -> Run:
@@ -63,7 +63,7 @@ def run_of(**more: Any) -> Run:
     return Run("w", "a goal", 1.0, stories=(Story("S1", "a story", **given),))
 
 
-def moved(run: Run, wanted: TddPhase, runs: RunsSeen) -> Story:
+def moved(run: Run, wanted: TddPhase, runs: WorkFacts) -> Story:
     """The story after a move."""
     return tdd_moves.moved_phase(run, "S1", wanted, runs, 50.0).story("S1")
 
@@ -208,7 +208,7 @@ def test_what_another_story_saw_fail_is_no_red_of_this_one() -> None:
     """One that waited goes on with a test of its own; one that comes later does not begin its cycle."""
     waited = Story("S1", "a", status=StoryStatus.BLOCKED, started=10.0, tdd=RED)
     other = done(id="S2", started=15.0)
-    facts = replace(FACTS, last_run=25.0)
+    facts = replace(FACTS, records=(green(25.0),))
     run = moved_story(a_run(waited, other), "S2", StoryStatus.COMPLETED, facts, 30.0)
     with pytest.raises(TddViolation):
         moved(run, GREEN, seen(red(20.0), green(25.0)))
@@ -271,9 +271,8 @@ def test_after_the_clock_was_set_back_what_is_completed_next_is_the_last() -> No
 def test_runs_side_by_side_count_in_the_order_of_their_records() -> None:
     """Of two runs at once the one that ended first may be recorded last; and it is not forgotten."""
     records = (red(20.0, started=10.0), green(19.0, started=12.0))
-    before, later = seen(*records).parted([20.0, 0.0])
-    assert (before.records, later.records) == (records[:1], records[1:])
-    assert seen(*records).parted([7.0])[1].records == records
+    assert tdd_moves.parted(records, [20.0, 0.0]) == (records[:1], records[1:])
+    assert tdd_moves.parted(records, [7.0])[1] == records
 
 
 def test_green_without_red_is_none() -> None:
@@ -286,7 +285,7 @@ def test_green_needs_a_tree() -> None:
     """Outside of what git can say no run counts."""
     proof, _ = tdd_moves.red_of(run_of().story("S1"), seen(red()))
     with pytest.raises(TddViolation, match="git does not say"):
-        moved(run_of(tdd=GREEN, red=proof), VERIFY, RunsSeen((green(),)))
+        moved(run_of(tdd=GREEN, red=proof), VERIFY, WorkFacts(records=(green(),)))
 
 
 def test_a_part_that_names_the_test_is_green() -> None:
@@ -407,7 +406,7 @@ def test_a_completed_story_is_left_as_it_is() -> None:
     ],
 )
 def test_code_is_free_once_a_test_was_red(
-    given: dict[str, Any], runs: RunsSeen, is_free: bool
+    given: dict[str, Any], runs: WorkFacts, is_free: bool
 ) -> None:
     """Of a story at work; where none is, nothing is forbidden."""
     violation = tdd_moves.forbids_edits(run_of(**given), runs)

@@ -21,8 +21,9 @@ from lifecycle.platforms import selection
 from lifecycle.run import tdd_moves
 from lifecycle.run.finish import completion, pull_text
 from lifecycle.run.finish.completion import AGAIN, Published, facts_for
-from lifecycle.run.gates import gate_records, gate_rules
+from lifecycle.run.gates import gate_rules, run_moves
 from lifecycle.run.gates.gate_runs import GateRun
+from lifecycle.run.gates.work_facts import files_of
 from lifecycle.run.state import GateRecord, Run, Story, data_of
 from lifecycle.run.table import GATES, CheckState, Gate, RunStatus
 from lifecycle.run.texts.told import refused
@@ -189,7 +190,7 @@ def shown(session: RunSession, gate: Gate, name: str = "", *, is_anew: bool = Fa
     session.store.refuse_held(run)
     run.demand_open()
     runner = GateRun(session.world, session=session.client_session, out=passing(sys.stderr))
-    story = None if gate in RUNS_OWN else gate_records.at_work(run, name)
+    story = None if gate in RUNS_OWN else run_moves.at_work(run, name)
     if not GATES[gate].checks:
         record = GateRecord(gate, session.now, CheckState.PENDING, runner.tree(), by=session.who)
     else:
@@ -200,9 +201,9 @@ def shown(session: RunSession, gate: Gate, name: str = "", *, is_anew: bool = Fa
     if runner.interrupted:
         raise KeyboardInterrupt
     error = "; ".join(filter(None, runner.errors.values()))
-    runs, whose = tdd_moves.look(session.world.git) if story else None, story.id if story else ""
+    runs, whose = files_of(session.world.git) if story else None, story.id if story else ""
     with session.store.changing() as change:
-        run = gate_records.with_gate(change.run, whose, record, error, session.now)
+        run = run_moves.with_gate(change.run, whose, record, error, session.now)
         if runs is not None:  # evidence so far is kept
             run = run.with_story(tdd_moves.remembered(run.story(whose), runs))
         change.run, story = run, run.story(whose) if whose else None
@@ -215,7 +216,7 @@ def shown(session: RunSession, gate: Gate, name: str = "", *, is_anew: bool = Fa
     values |= {"story": whose, "failures": failures} if whose else {}
     values |= {"lacks": gate_rules.design_lacks(run)} if gate is Gate.G1 else {}
     notes = [f"Note: {remark}" for remark in runner.remarks]
-    return record, [*gate_records.gate_lines(run, record, story), *notes, *news], values
+    return record, [*run_moves.gate_lines(run, record, story), *notes, *news], values
 
 
 def _threshold(session: RunSession, story: Story) -> float | None:

@@ -14,6 +14,7 @@ from lifecycle.core.messages import figures
 from lifecycle.platforms import command_argv, selection
 from lifecycle.run import kept_work, tdd_moves
 from lifecycle.run.gates.run_moves import moved_phase, moved_story
+from lifecycle.run.gates.work_facts import files_of
 from lifecycle.run.table import MAX_RETRIES, NEXT, WORK, RunPhase, StoryStatus, TddPhase
 from lifecycle.run.texts.told import drawn, refused
 from lifecycle.run.trouble.story_failures import attempts
@@ -29,7 +30,7 @@ def update_story(session: RunSession, *, story: str, status: StoryStatus, unneed
     present files, and these committed; the error names what is missing.
     """
     facts = session.facts(session.store.demanded().story(story))
-    runs = tdd_moves.look(session.world.git) if status is StoryStatus.COMPLETED else None
+    runs = files_of(session.world.git) if status is StoryStatus.COMPLETED else None
     with session.store.changing() as change:
         run, old_story = change.run, change.run.story(story)
         if runs is not None:
@@ -75,7 +76,7 @@ def tdd_phase(session: RunSession, *, story: str, phase: TddPhase) -> int:
     green needs a run since the story began in which a named test failed by its assertion; refactor and
     verify need that test to pass on the present files. Exits 1 if that is not so.
     """
-    runs = tdd_moves.look(session.world.git)
+    runs = files_of(session.world.git)
     try:
         with session.store.changing() as change:
             change.run = run = tdd_moves.moved_phase(change.run, story, phase, runs, session.now)
@@ -94,7 +95,7 @@ def tdd_phase(session: RunSession, *, story: str, phase: TddPhase) -> int:
 def tdd_validate(session: RunSession, *, story: str, phase: TddPhase) -> None:
     """Say whether a story may go to a phase: {"valid": true}, or {"valid": false, "expected": "red"}."""
     asked_story = session.store.demanded().story(story)
-    violation = tdd_moves.expected_of(asked_story, phase, tdd_moves.look(session.world.git))
+    violation = tdd_moves.expected_of(asked_story, phase, files_of(session.world.git))
     expected = {"expected": violation.expected} if violation is not None else {}
     why = {"why": violation.why} if violation is not None and violation.why else {}
     answer = {"valid": violation is None, **expected}
@@ -115,7 +116,7 @@ def tdd(session: RunSession, *, action: str, story: str, reason: str) -> None:
     """
     del action  # its only value is "waive"
     target = session.store.demanded().story(story)
-    runs, facts = tdd_moves.look(session.world.git), session.facts(target)
+    runs, facts = files_of(session.world.git), session.facts(target)
     changed = facts.changed if target.base else facts.uncommitted
     with session.store.changing() as change:
         change.run = run = tdd_moves.waived(change.run, story, reason, runs, changed)

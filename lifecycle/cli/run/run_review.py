@@ -11,10 +11,10 @@ from lifecycle.evidence.tree_hash import is_own
 from lifecycle.git.commits import empty_tree, head_of
 from lifecycle.git.worktree_files import files_aside
 from lifecycle.run.finish.completion import read_from
-from lifecycle.run.gates import gate_records, reviews
+from lifecycle.run.gates import reviews, run_moves
 from lifecycle.run.state import ReviewRecord, WordCheck, data_of
 from lifecycle.run.table import APPROVING, REVIEWERS, ROLES, SHOWN_BY, ReviewVerdict, StoryCheck
-from lifecycle.run.texts import agent_contexts, told
+from lifecycle.run.texts import report_text, told
 from lifecycle.storage.store import FOLDER
 
 _MOST = 1_000_000
@@ -33,12 +33,12 @@ def verify(
     if passed is None:
         raise click.UsageError("Give --passed or --failed.")
     who, now, is_review = by or session.who, session.now, check in ROLES
-    gate_records.at_work(session.store.demanded(), story, is_begun=False)
+    run_moves.at_work(session.store.demanded(), story, is_begun=False)
     tree = session.tree
     with session.store.changing() as change:
-        target = gate_records.at_work(change.run, story, is_begun=False)
+        target = run_moves.at_work(change.run, story, is_begun=False)
         word_check = WordCheck(check, passed, details, who, now)
-        change.run = gate_records.with_word(change.run, target, word_check)
+        change.run = run_moves.with_word(change.run, target, word_check)
         if is_review:
             _, approved, refusing = REVIEWERS[ROLES[check]]
             verdict = approved if passed else refusing
@@ -115,6 +115,6 @@ def review_context(session: RunSession, *, story: str) -> None:
     session.store.folder.make()
     session.store.folder.write(name, f"{diff}\n".encode("utf-8", "replace"))
     path = f"{FOLDER}/{name}"
-    lines = agent_contexts.review_lines(target, path, stat)
+    lines = report_text.review_lines(target, path, stat)
     data = {"story": target.id, "diff": path, "stat": stat, "base": base, "text": lines}
     session.show(lines, data)

@@ -19,7 +19,7 @@ from lifecycle.evidence.checks import check_process
 from lifecycle.run import long_run, state
 from lifecycle.run.stories import story_edits
 from lifecycle.run.table import WAITS, FailureCategory, RunStatus
-from lifecycle.run.texts import agent_contexts, told
+from lifecycle.run.texts import report_text, told
 from lifecycle.run.trouble import blockers
 from lifecycle.run.trouble.story_failures import advice, failed
 from lifecycle.settings.config import for_child
@@ -63,7 +63,7 @@ def retry_recommendation(session: RunSession, *, story: str) -> None:
 def retry_context(session: RunSession, *, story: str) -> None:
     """Print what failed in STORY, what to fix, the files changed, its checks, and the recommendation."""
     target = session.store.demanded().story(story)
-    session.show(*agent_contexts.retry(target, session.facts(target)))
+    session.show(*report_text.retry(target, session.facts(target)))
 
 
 def scan_dependencies(session: RunSession, *, story: str, table: bool) -> None:
@@ -171,7 +171,7 @@ def user_fix_complete(session: RunSession, *, blocker: str, notes: str) -> None:
 
 def resume_context(session: RunSession, *, text: bool) -> None:
     """Print as JSON where the run continues after the user fixed something, and what was fixed."""
-    lines, data = agent_contexts.resuming(session.store.demanded())
+    lines, data = report_text.resuming(session.store.demanded())
     if text or (is_terminal(sys.stdout) and not session.as_json):
         session.show(lines, {**data, "text": lines})
     else:

@@ -20,6 +20,7 @@ from lifecycle.evidence.records import EvidenceRoom
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Ours, Reply, render
 from lifecycle.run import tdd_moves
+from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.run_store import RunStore
 from lifecycle.run.table import RunStatus
 
@@ -38,7 +39,8 @@ def answer(call: HookCall) -> Reply:
     run = RunStore(world.root, world.environment, world.deadline).load()
     if run is None or run.session != call.session or run.status in _AT_REST:
         return Reply()
-    violation = tdd_moves.forbids_edits(run, tdd_moves.RunsSeen(EvidenceRoom(world.root).records()))
+    facts = WorkFacts(records=EvidenceRoom(world.root).records())
+    violation = tdd_moves.forbids_edits(run, facts)
     story = run.current
     if violation is None or story is None:
         return Reply()

@@ -90,7 +90,7 @@ class RunHook:
             return
         run = self.store.adopt()
         self.leads = is_led_by(run, self.call.session)
-        self.context = standing.start_lines(run, *self._seen(run), self.now)
+        self.context = standing.start_lines(run, facts_of(self.call, run), self.now)
         self.person = [*decide.brake_lines(run)]
 
     def compacted(self) -> list[str]:
@@ -98,12 +98,8 @@ class RunHook:
         with surviving(self._log):
             run = self.store.load()
             if run is not None and not run.is_over and is_led_by(run, self.call.session):
-                return standing.kept_lines(run, *self._seen(run))
+                return standing.kept_lines(run, facts_of(self.call, run))
         return []
-
-    def _seen(self, run: Run) -> tuple[work_facts.WorkFacts, standing.Records]:
-        """What git says about the files here, and the runs of checks."""
-        return facts_of(self.call, run), EvidenceRoom(self.call.world.root).records()
 
     def stopped(self) -> Self:
         """Look at one stop, and save the run's new state before anything is said."""
@@ -185,14 +181,14 @@ class RunHook:
 
 
 def facts_of(call: HookCall, run: Run) -> work_facts.WorkFacts:
-    """What git shows of the worktree; UNSEEN if it does not say so in time."""
+    """What git shows of the worktree; only the runs of checks if it does not say so in time."""
     world, story = call.world, run.current
     with contextlib.suppress(LifecycleError):
         # The caller still has to take the run's lock and write its file.
         deadline = Deadline.after(world.clock, min(GIT_SECONDS, world.deadline.remaining() * 2 / 3))
         base = story.base if story is not None else ""
         return work_facts.facts_of(GitRepository(world.root, deadline, world.environment), base)
-    return work_facts.UNSEEN
+    return work_facts.WorkFacts(records=EvidenceRoom(world.root).records())
 
 
 MOST = 32_000_000

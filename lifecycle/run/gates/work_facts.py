@@ -1,10 +1,12 @@
-"""What git shows of a worktree when a gate or a move is judged."""
+"""What git shows of a worktree when a gate or a move is judged, and the runs of checks."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from lifecycle.core.light_dataclass import dataclass
-from lifecycle.evidence.records import EvidenceRoom, last_at
-from lifecycle.evidence.tree_hash import fingerprint, is_own
+from lifecycle.evidence.records import EvidenceRoom, RunRecord
+from lifecycle.evidence.tree_hash import fingerprint, is_own, seen
 from lifecycle.git.commits import commit_at, head_of
 from lifecycle.git.process import GitRepository
 from lifecycle.git.worktree_files import CLIENT, opened, uncommitted, under_way
@@ -22,7 +24,8 @@ class WorkFacts:
         late: paths that changed after the last story was completed.
         modules: submodules in `uncommitted`: a stash does not include their content.
         under_way: an operation of git's in which nothing is committed here, as "A rebase"; "" for none.
-        last_run: the `at` of the last run of a check that is remembered; 0.0 if there is none.
+        records: the runs of checks that are remembered, oldest first.
+        files: by path, the name of each file's content, if that was asked for.
         unread, uncleared: parts of the pull request not read by a reviewer, or by security, as clauses.
     """
 
@@ -35,7 +38,8 @@ class WorkFacts:
     uncleared: tuple[str, ...] = ()
     modules: tuple[str, ...] = ()
     under_way: str = ""
-    last_run: float = 0.0
+    records: tuple[RunRecord, ...] = ()
+    files: Mapping[str, str] | None = None
 
     @property
     def is_left(self) -> bool:
@@ -64,17 +68,26 @@ def facts_of(git: GitRepository, base: str = "") -> WorkFacts:
         Transient: the deadline passed.
     """
     tree, room = tree_of(git), EvidenceRoom(git.root)
+    records = room.records()
     if not tree:
-        return UNSEEN
+        return WorkFacts(records=records)
     git = opened(git)
     changes = uncommitted(git, is_own, room.outputs())
     dirty = (*changes.paths, *changes.modules)
     known = base and commit_at(git, base)
     words = ("diff", "--no-renames", "--ignore-submodules=dirty", "--name-only", base)
-    listed = git.run(*(words if known else ("ls-files",)), "-z").split("\0")
-    since = {path for path in listed if path and not is_own(path)}
-    changed = tuple(sorted(since.union(dirty)))
+    paths = git.run(*(words if known else ("ls-files",)), "-z").split("\0")
+    since = {path for path in paths if path and not is_own(path)}
+    changed, head = tuple(sorted(since.union(dirty))), head_of(git)
     modules = tuple(path for path in dirty if (git.root / path / ".git").exists())
     busy = under_way(git, git.root) if dirty else ""
-    head, last = head_of(git), last_at(room.records())
-    return WorkFacts(tree, head, dirty, changed, modules=modules, under_way=busy, last_run=last)
+    return WorkFacts(tree, head, dirty, changed, under_way=busy, modules=modules, records=records)
+
+
+def files_of(git: GitRepository) -> WorkFacts:
+    """The runs of checks, the tree, and the files with their contents; raises GitFailed, Transient."""
+    room = EvidenceRoom(git.root)
+    snapshot = seen(git, room.outputs())
+    files = {path: about.rpartition(" ")[2] for path, about in snapshot.files.items()}
+    known = files if snapshot.name else None
+    return WorkFacts(snapshot.name, records=room.records(), files=known)

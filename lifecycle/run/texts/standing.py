@@ -13,7 +13,7 @@ from lifecycle.core.messages import figures
 from lifecycle.core.redact import LIMIT, listed, named, quoted
 from lifecycle.core.timing import render_time
 from lifecycle.evidence.outcomes import Outcome
-from lifecycle.evidence.records import RunRecord, standing
+from lifecycle.evidence.records import standing
 from lifecycle.run import table
 from lifecycle.run.gates.gate_rules import check_states, lint_left, open_questions
 from lifecycle.run.gates.work_facts import WorkFacts
@@ -76,15 +76,11 @@ def brake_note(run: Run) -> str:
     return sentence("note-fixed", what=what) if run.fix.completed_at > run.led_on_at else ""
 
 
-Records = tuple[RunRecord, ...]
-"""The runs of checks that are remembered, oldest first."""
-
-
-def start_lines(run: Run, facts: WorkFacts, records: Records, now: float) -> list[str]:
+def start_lines(run: Run, facts: WorkFacts, now: float) -> list[str]:
     """The lines for a session that starts and leads the run from now on."""
     about = f"{run.phase.value}: {run.counted} are completed. Goal: {quoted(run.goal)}"
     first = f"Autonomous run {run.id}, {about}"
-    lines, braked = [first, *_story(run), _files(facts, records)], decide.brake_lines(run)
+    lines, braked = [first, *_story(run), _files(facts)], decide.brake_lines(run)
     if braked:
         return [*lines, *braked, "Do not continue the run before that."]
     return [*lines, *notes(run, now), sentence("led-here"), f"Next: {decide.next_step(run, facts)}"]
@@ -95,12 +91,12 @@ def held_line(run: Run) -> str:
     return sentence("held", run=run, goal=quoted(run.goal, 80), session=named(run.session))
 
 
-def kept_lines(run: Run, facts: WorkFacts, records: Records) -> list[str]:
+def kept_lines(run: Run, facts: WorkFacts) -> list[str]:
     """What a summary of the session must keep: goal, story, criteria, phase, what was verified last."""
     goal, story = quoted(run.goal, 1_000), [f"- {line}" for line in _story(run)]
     criteria = criterion_lines(run.current) if run.current is not None else []
     then = table.WAITS.get(run.status) or decide.next_step(run, facts)
-    about = {"story": story, "verified": _verified(facts, records), "criteria": criteria}
+    about = {"story": story, "verified": _verified(facts), "criteria": criteria}
     return filled("kept", run=run, goal=goal, **about, next=then)
 
 
@@ -119,20 +115,24 @@ def _story(run: Run) -> list[str]:
     return [f"{decide.story_line(story)}{after}"]
 
 
-def _files(facts: WorkFacts, records: Records) -> str:
+def _files(facts: WorkFacts) -> str:
     names = [named(path, 60) for path in facts.uncommitted]
     changed = f"{len(names)} uncommitted files: {listed(names)}"
     if not facts.tree:
         changed = "git does not say what is uncommitted"
     elif not names:
         changed = "nothing is uncommitted"
-    stands = {kind: standing(records, facts.tree, kind) for kind in (table.BUILD, table.TESTS)}
+    stands = {
+        kind: standing(facts.records, facts.tree, kind) for kind in (table.BUILD, table.TESTS)
+    }
     shown = (f"{kind} {table.SHOWS.get(at, 'of unknown outcome')}" for kind, at in stands.items())
     return f"Git: {changed}. Checks: {', '.join(shown)}."
 
 
-def _verified(facts: WorkFacts, records: Records) -> str:
-    passed = [record for record in records if record.outcome is Outcome.PASSED and record.tree]
+def _verified(facts: WorkFacts) -> str:
+    passed = [
+        record for record in facts.records if record.outcome is Outcome.PASSED and record.tree
+    ]
     if not passed:
         return "Verified last: nothing yet"
     last = passed[-1]

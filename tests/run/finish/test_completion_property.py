@@ -19,7 +19,7 @@ from lifecycle.core.errors import Refused
 from lifecycle.git.process import GitRepository
 from lifecycle.run import state
 from lifecycle.run.finish.completion import at_completion, completed, published, with_unread
-from lifecycle.run.gates import gate_records, reviews
+from lifecycle.run.gates import reviews, run_moves
 from lifecycle.run.gates.run_moves import moved_phase, moved_story
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import Criterion, ReviewFinding, ReviewRecord, Run, Story, WordCheck
@@ -117,7 +117,7 @@ class Model:
 
     def story(self, name: str) -> Story:
         """A story that is at work."""
-        return gate_records.at_work(self.run, name)
+        return run_moves.at_work(self.run, name)
 
     def shows(self, name: str, *, holds: bool) -> None:
         """Remember what the last look at these contents came to."""
@@ -180,7 +180,7 @@ def runs(gate: Gate, story: str, **states: CheckState) -> Step:
         elif model.run.is_over:
             raise Refused("It is completed.")
         record = passed(gate, model.tree, **states)
-        model.run = gate_records.with_gate(model.run, story, record, "", model.now)
+        model.run = run_moves.with_gate(model.run, story, record, "", model.now)
         if not story:
             model.final[model.contents] = model.run.gates[-1].state is CheckState.PASS
             assert states.keys() <= {"lint"} or not model.final[model.contents]
@@ -232,7 +232,7 @@ def says(story: str, check: StoryCheck) -> Step:
 
     def step(model: Model) -> None:
         word = WordCheck(check, passed=True)
-        model.run = gate_records.with_word(model.run, model.story(story), word)
+        model.run = run_moves.with_word(model.run, model.story(story), word)
 
     return named(step, "says", story, check)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lifecycle.run.gates.gate_records import GIVEN_UP, NOTE, gate_lines, with_gate
+from lifecycle.run.gates.run_moves import GIVEN_UP, NOTE, gate_lines, with_gate
 from lifecycle.run.state import Blocker, GatePart, GateRecord, Run
 from lifecycle.run.table import CheckState, Gate, RunPhase
 from tests.run.gates.stories_ground import NOW, a_run, passed

@@ -9,16 +9,16 @@ from msgspec.structs import replace
 
 from lifecycle.core.errors import Refused
 from lifecycle.run import tdd_moves
-from lifecycle.run.gates.gate_records import (
+from lifecycle.run.gates.gate_rules import design_lacks
+from lifecycle.run.gates.run_moves import (
     KEPT,
     NOTE,
     at_work,
     gate_lines,
+    moved_story,
     with_gate,
     with_word,
 )
-from lifecycle.run.gates.gate_rules import design_lacks
-from lifecycle.run.gates.run_moves import moved_story
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import GatePart, GateRecord, Run, WordCheck
 from lifecycle.run.table import (
@@ -207,7 +207,7 @@ def test_what_is_refused_of_a_completed_story_says_how_it_is_opened_again() -> N
         lambda: at_work(run, "S1"),
         lambda: at_work(run, "S1", is_begun=False),
         lambda: failed(run, "S1", "it is bad", NOW),
-        lambda: tdd_moves.waived(run, "S1", "words", tdd_moves.RunsSeen(), ()),
+        lambda: tdd_moves.waived(run, "S1", "words", WorkFacts(), ()),
     ):
         with pytest.raises(Refused, match="lifecycle run update-story S1 pending"):
             act()

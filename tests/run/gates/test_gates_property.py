@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from lifecycle.core.errors import Refused
 from lifecycle.run import state
-from lifecycle.run.gates import gate_records, reviews
+from lifecycle.run.gates import reviews, run_moves
 from lifecycle.run.gates.run_moves import moved_phase, moved_story
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import Criterion, ReviewFinding, ReviewRecord, Run, WordCheck
@@ -101,8 +101,8 @@ def runs(gate: Gate, state: CheckState) -> Step:
     def step(model: Model) -> None:
         first = {Gate.G4: "coverage", Gate.G5: "build", Gate.G7: "lint"}.get(gate, "test")
         record = passed(gate, model.tree, **{first: state})
-        story = "" if gate is Gate.G7 else gate_records.at_work(model.run, "S1").id
-        model.run = gate_records.with_gate(model.run, story, record, "", NOW)
+        story = "" if gate is Gate.G7 else run_moves.at_work(model.run, "S1").id
+        model.run = run_moves.with_gate(model.run, story, record, "", NOW)
         model.shows(gate, holds=state is CheckState.PASS)
 
     return step
@@ -112,8 +112,8 @@ def says(check: StoryCheck) -> Step:
     """Say that a check passed, without a gate."""
 
     def step(model: Model) -> None:
-        story = gate_records.at_work(model.run, "S1")
-        model.run = gate_records.with_word(model.run, story, WordCheck(check, passed=True))
+        story = run_moves.at_work(model.run, "S1")
+        model.run = run_moves.with_word(model.run, story, WordCheck(check, passed=True))
 
     return step
 
@@ -122,7 +122,7 @@ def looks(role: str, severity: Severity | None, *, is_word: bool) -> Step:
     """Let somebody review the files as they are, who says that all is well."""
 
     def step(model: Model) -> None:
-        story = gate_records.at_work(model.run, "S1")
+        story = run_moves.at_work(model.run, "S1")
         findings = () if severity is None else (ReviewFinding(severity, "a crash"),)
         check, verdict, _ = REVIEWERS[role]
         record = reviews.counted(ReviewRecord(check, verdict, NOW, model.tree, role, findings))
@@ -145,7 +145,7 @@ def judges(found: CriterionState) -> Step:
 
 def proves(model: Model) -> None:
     """Let RED and GREEN be proven."""
-    story = gate_records.at_work(model.run, "S1")
+    story = run_moves.at_work(model.run, "S1")
     red, green = state.TestProof(NOW), state.TestProof(NOW, tree=model.tree)
     model.run = model.run.with_story(replace(story, red=red, green=green))
     model.shown = {one for one in model.shown if one[0] != "green"}
@@ -280,7 +280,7 @@ def test_the_last_gate_passes_with_lint_or_after_three_fixes_or_a_revert(
     looks_at: list[tuple[str, str]],
 ) -> None:
     """Build and tests hold whenever it passes; lint holds, or was tried as often as it has to be."""
-    run = gate_records.with_gate(
+    run = run_moves.with_gate(
         a_run(phase=RunPhase.COMPLETION), "", passed(Gate.G7, "0", lint=CheckState.FAIL), "", NOW
     )
     run = replace(run, phase=RunPhase.LINT_FIX)
@@ -288,7 +288,7 @@ def test_the_last_gate_passes_with_lint_or_after_three_fixes_or_a_revert(
     seen, reverted = {"0"}, False
     for tree, broken in looks_at:
         states = {broken: CheckState.FAIL} if broken else {}
-        run = gate_records.with_gate(run, "", passed(Gate.G7, tree, **states), "", NOW)
+        run = run_moves.with_gate(run, "", passed(Gate.G7, tree, **states), "", NOW)
         if tree not in seen:
             tried |= {tree} if broken == "lint" else set()
             reverted = reverted or broken in ("test", "build")

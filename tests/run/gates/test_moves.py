@@ -9,10 +9,13 @@ import pytest
 from msgspec.structs import replace
 
 from lifecycle.core.errors import IllegalMove, Refused
-from lifecycle.run.gates.gate_records import NOTE, with_gate
+from lifecycle.evidence.outcomes import Outcome
+from lifecycle.evidence.records import RunRecord
 from lifecycle.run.gates.run_moves import (
+    NOTE,
     moved_phase,
     moved_story,
+    with_gate,
 )
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import Blocker, GateRecord, Run
@@ -33,7 +36,7 @@ def moved(run: Run, name: str, wanted: StoryStatus, facts: WorkFacts = FACTS, **
 
 def test_a_story_begins_with_its_commit_and_its_first_iteration() -> None:
     """In development; from planning the first story takes the run there, and G1 is recorded."""
-    seen = replace_fields(FACTS, last_run=NOW - 5)
+    seen = replace_fields(FACTS, records=(RunRecord(NOW - 5, "make", Outcome.PASSED, TREE),))
     run = moved(a_run(planned(), phase=RunPhase.PLANNING), "s1", BEGIN, seen)
     story = run.stories[0]
     assert (story.status, story.iteration, story.started) == (BEGIN, 1, NOW)
@@ -143,7 +146,7 @@ def test_what_failed_in_the_others_by_now_is_no_test_of_theirs() -> None:
     """Each open story that was begun hears when this one was completed; one that was not, does not."""
     begun = planned(id="S2", started=NOW - 9, status=StoryStatus.BLOCKED)
     over = done(id="S4", status=COMPLETED)
-    seen = replace_fields(FACTS, last_run=NOW - 5)
+    seen = replace_fields(FACTS, records=(RunRecord(NOW - 5, "make", Outcome.PASSED, TREE),))
     run = moved(a_run(done(), begun, planned(id="S3"), over), "S1", COMPLETED, seen)
     assert [one.red_from for one in run.stories] == [0.0, NOW - 5, 0.0, 0.0]
     assert run.status is RunStatus.ACTIVE

@@ -14,7 +14,7 @@ from lifecycle.core.plan import StopVerdict
 from lifecycle.core.values.configured import RunSettings
 from lifecycle.run import long_run
 from lifecycle.run.gates import gate_rules
-from lifecycle.run.gates.gate_records import with_gate
+from lifecycle.run.gates.run_moves import with_gate
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.run_store import adopted
 from lifecycle.run.state import (

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from lifecycle.run import state
 from lifecycle.run.state import Criterion, Story
-from lifecycle.run.texts.agent_contexts import review_lines
+from lifecycle.run.texts.report_text import review_lines
 
 RED = state.TestProof(
     at=1.0,

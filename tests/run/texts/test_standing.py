@@ -30,7 +30,7 @@ def ran(outcome: Outcome, tree: str, kind: str = "test") -> RunRecord:
 
 def at_start(*records: RunRecord) -> str:
     """What is told of a worktree with these runs."""
-    return "\n".join(start_lines(RUN, WorkFacts(TREE, "f" * 40), records, NOW))
+    return "\n".join(start_lines(RUN, WorkFacts(TREE, "f" * 40, records=records), NOW))
 
 
 @pytest.mark.parametrize(
@@ -58,23 +58,23 @@ def test_a_session_is_told_whether_build_and_tests_were_green_on_this_tree(
 def test_a_summary_keeps_the_criteria_and_what_was_verified_on_which_tree() -> None:
     """Each criterion with how it stands, and the last command that passed with the tree that it was of."""
     records = (ran(Outcome.PASSED, OTHER), ran(Outcome.FAILED, TREE))
-    text = "\n".join(kept_lines(RUN, WorkFacts(TREE), records))
+    text = "\n".join(kept_lines(RUN, WorkFacts(TREE, records=records)))
     assert '- Criterion 1 (met): "a payment is kept"' in text
     assert '- Criterion 2 (pending): "a refund is shown"' in text
     assert (
         f'Verified last: "pytest -q" on tree {OTHER[:12]} (files that were changed since)' in text
     )
-    now = "\n".join(kept_lines(RUN, WorkFacts(OTHER), records))
+    now = "\n".join(kept_lines(RUN, WorkFacts(OTHER, records=records)))
     assert f"on tree {OTHER[:12]} (the files as they are)" in now
-    assert "Verified last: nothing yet" in "\n".join(kept_lines(RUN, WorkFacts(), ()))
+    assert "Verified last: nothing yet" in "\n".join(kept_lines(RUN, WorkFacts()))
     unknown = (ran(Outcome.PASSED, TREE), ran(Outcome.PASSED, OTHER), ran(Outcome.PASSED, ""))
-    last = "\n".join(kept_lines(RUN, WorkFacts(TREE), unknown))
+    last = "\n".join(kept_lines(RUN, WorkFacts(TREE, records=unknown)))
     assert f"on tree {OTHER[:12]} (files that were changed since)" in last
 
 
 def test_where_no_other_story_is_open_none_is_told() -> None:
     """The line on the story ends with the story."""
-    assert start_lines(RUN, WorkFacts(), (), NOW)[1] == story_line(STORY)
+    assert start_lines(RUN, WorkFacts(), NOW)[1] == story_line(STORY)
 
 
 def test_a_gate_on_files_that_nobody_knows_is_pending() -> None:

@@ -45,7 +45,7 @@ from lifecycle.run.table import (
     StoryCheck,
     StoryStatus,
 )
-from lifecycle.run.texts import agent_contexts, report_text, standing, told
+from lifecycle.run.texts import report_text, standing, told
 from tests.run.texts.texts_ground import (
     FACTS,
     NOW,
@@ -204,22 +204,19 @@ STORIES: dict[str, Story] = {
 """A story in each of the ways in which it can stand."""
 
 
-Seen = tuple[WorkFacts, tuple[RunRecord, ...]]
-
-
-def seen(*outcomes: tuple[str, Outcome, str]) -> Seen:
+def seen(*outcomes: tuple[str, Outcome, str]) -> WorkFacts:
     """What is known of the files, with checks of these kinds that ended so on these trees."""
     records = (
         RunRecord(NOW, "make | it", outcome, tree, kind=kind) for kind, outcome, tree in outcomes
     )
-    return FACTS, tuple(records)
+    return put(FACTS, records=tuple(records))
 
 
-SEEN: dict[str, Seen] = {
-    "nothing": (WorkFacts(), ()),
-    "clean": (FACTS, ()),
-    "edited": (put(FACTS, uncommitted=tuple(f"a{n}.py" for n in range(6))), ()),
-    "of long words": (put(FACTS, uncommitted=("p" * 70,)), ()),
+SEEN: dict[str, WorkFacts] = {
+    "nothing": WorkFacts(),
+    "clean": FACTS,
+    "edited": put(FACTS, uncommitted=tuple(f"a{n}.py" for n in range(6))),
+    "of long words": put(FACTS, uncommitted=("p" * 70,)),
     "green": seen(("build", Outcome.PASSED, TREE), ("test", Outcome.PASSED, TREE)),
     "red": seen(("build", Outcome.PASSED, OLD), ("test", Outcome.FAILED, TREE)),
     "odd": seen(("build", Outcome.NOTHING_RAN, TREE), ("test", Outcome.UNKNOWN, TREE)),
@@ -242,11 +239,11 @@ def runs() -> Iterator[tuple[str, Any]]:
         )[1],
         "recovery": lambda run: standing.recovery(run, LATE, NOW)[0],
         "recovery, as data": lambda run: standing.recovery(run, LATE, NOW)[1],
-        "start": lambda run: standing.start_lines(run, *SEEN["clean"], LATE),
-        "kept": lambda run: standing.kept_lines(run, *SEEN["clean"]),
+        "start": lambda run: standing.start_lines(run, SEEN["clean"], LATE),
+        "kept": lambda run: standing.kept_lines(run, SEEN["clean"]),
         "held": standing.held_line,
-        "resuming": lambda run: agent_contexts.resuming(run)[0],
-        "resuming, as data": lambda run: agent_contexts.resuming(run)[1],
+        "resuming": lambda run: report_text.resuming(run)[0],
+        "resuming, as data": lambda run: report_text.resuming(run)[1],
     }
     for name, run in RUNS.items():
         for text, made in of_a_run.items():
@@ -269,14 +266,14 @@ def runs() -> Iterator[tuple[str, Any]]:
 def stories() -> Iterator[tuple[str, Any]]:
     """The texts about each story."""
     for name, story in STORIES.items():
-        yield f"review: {name}", agent_contexts.review_lines(story, "a.diff", "2 files")
-        retry, _ = agent_contexts.retry(story, WorkFacts(TREE, changed=("a.py", "b.py")))
+        yield f"review: {name}", report_text.review_lines(story, "a.diff", "2 files")
+        retry, _ = report_text.retry(story, WorkFacts(TREE, changed=("a.py", "b.py")))
         yield f"retry: {name}", retry
-    bare = agent_contexts.review_lines(STORIES["to come"], "a.diff", "")
+    bare = report_text.review_lines(STORIES["to come"], "a.diff", "")
     yield "review: nothing changed", bare
     for count in (0, 100, 101):
         paths = [f"{n}.py" for n in range(count)]
-        lines, _ = agent_contexts.retry(at_work(), WorkFacts(changed=tuple(paths)))
+        lines, _ = report_text.retry(at_work(), WorkFacts(changed=tuple(paths)))
         kept = [line for line in lines if not line.endswith(".py") or line in ("- 0.py", "- 99.py")]
         yield f"retry: {count} files", kept
 
@@ -284,8 +281,8 @@ def stories() -> Iterator[tuple[str, Any]]:
 def worktrees() -> Iterator[tuple[str, Any]]:
     """The texts about the files."""
     for name, worktree in SEEN.items():
-        yield f"start: {name}", standing.start_lines(RUN, *worktree, NOW)
-        yield f"kept: {name}", standing.kept_lines(RUN, *worktree)
+        yield f"start: {name}", standing.start_lines(RUN, worktree, NOW)
+        yield f"kept: {name}", standing.kept_lines(RUN, worktree)
 
 
 _MANY = re.compile(r"([a-z])\1{19,}")

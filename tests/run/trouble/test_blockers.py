@@ -11,7 +11,7 @@ from lifecycle.core.errors import Refused
 from lifecycle.run import run_store, state
 from lifecycle.run.state import Blocker, PersonAct, Run, Story, UserFix
 from lifecycle.run.table import RunPhase, RunStatus, StoryStatus
-from lifecycle.run.texts.agent_contexts import resuming
+from lifecycle.run.texts.report_text import resuming
 from lifecycle.run.trouble import blockers
 from lifecycle.run.trouble.story_failures import EXTERNAL, advice, failed
 

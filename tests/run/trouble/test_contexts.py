@@ -25,7 +25,7 @@ from lifecycle.run.table import (
     StoryStatus,
     TddPhase,
 )
-from lifecycle.run.texts.agent_contexts import resuming, retry
+from lifecycle.run.texts.report_text import resuming, retry
 from lifecycle.run.trouble import blockers
 from lifecycle.run.trouble.story_failures import failed
 
