@@ -6,7 +6,7 @@ The changes are grouped by folder.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import PurePosixPath
 
 from lifecycle.core import hidden_marker
@@ -54,16 +54,21 @@ def body_of(run: Run, files: Iterable[str], now: float, facts: WorkFacts) -> str
     """
     pending = GateRecord(table.Gate.G7, now, table.CheckState.PENDING)
     gate = newest(run.gates, table.Gate.G7, facts.tree) or pending
-    manual = table.CriterionState.MANUAL
-    criteria = ((story, entry) for story in run.stories for entry in story.criteria)
+    done, state = run.completed_stories, table.CriterionState
+    criteria = [(story, entry) for story in run.stories for entry in story.criteria]
+    secured = [story for story in done if story.security]
     lines = drawn(
         "pull",
         run=run,
+        facts=facts,
         changes=grouped(files),
-        tests=gate.part(table.TESTS),
-        covered=[(story, _coverage(story)) for story in run.completed_stories],
-        checklist=_checklist(run, gate, facts),
-        manual=[pair for pair in criteria if pair[1].state is manual],
+        final=gate,
+        covered=[(story, _coverage(story)) for story in done],
+        is_read=_are_approved(done, table.StoryCheck.REVIEW_APPROVED),
+        is_safe=_are_approved(secured, table.StoryCheck.SECURITY_CLEARED),
+        are_met=bool(criteria) and all(entry.state is state.MET for _, entry in criteria),
+        lint=lint_left(run),
+        manual=[pair for pair in criteria if pair[1].state is state.MANUAL],
         took=spent(run, now),
     )
     shown = "\n".join(visible(line) for line in redact("\n".join(lines)).splitlines())
@@ -75,44 +80,8 @@ def _coverage(story: Story) -> GatePart | None:
     return None if record is None else record.part(table.COVERAGE)
 
 
-def _checklist(run: Run, final: GateRecord, facts: WorkFacts) -> list[str]:
-    done, is_whole = run.completed_stories, bool(run.stories) and not run.open_stories
-    met = table.CriterionState.MET
-    are_met = [entry.state is met for story in run.stories for entry in story.criteria]
-    is_read = all(_approved(story, table.StoryCheck.REVIEW_APPROVED) for story in done)
-    safe = (_approved(story, table.StoryCheck.SECURITY_CLEARED) for story in done if story.security)
-    security = _box(is_whole and all(safe), "Security review passed", facts.uncleared)
-    if not any(story.security for story in run.stories):
-        security = "- [ ] Security review: N/A (no story is security-sensitive)"
-    lint = f" - {lint_left(run)}" if lint_left(run) else ""
-    late = [f"before {listed(facts.late)} changed"] if facts.late else []
-    are_verified = is_whole and bool(are_met) and all(are_met)
-    return [
-        _command_box("Build passes", final.part(table.BUILD)),
-        _command_box("All tests pass", final.part(table.TESTS)),
-        _command_box("Lint checks pass", final.part(table.LINT)) + lint,
-        _box(is_whole and is_read, "Code review approved by reviewer agent", facts.unread),
-        security,
-        _box(are_verified, "All acceptance criteria verified by tester agent", late),
-    ]
-
-
-def _command_box(text: str, part: GatePart) -> str:
-    if part.state is table.CheckState.PENDING:
-        return f"- [ ] {text} (not recorded)"
-    if part.state is table.CheckState.NOT_APPLICABLE:
-        return f"- [ ] {text}: N/A ({part.why or 'the platform has no such command'})"
-    command = part.command.replace("`", "'")
-    return _box(part.state is table.CheckState.PASS, f"{text} (`{command}`)")
-
-
-def _box(is_checked: bool, text: str, but: Sequence[str] = ()) -> str:
-    mark = "x" if is_checked and not but else " "
-    return f"- [{mark}] {text}" + (f" ({'; '.join(but)})" if but else "")
-
-
-def _approved(story: Story, check: table.StoryCheck) -> bool:
-    return review_state(story, check, None) is table.CheckState.PASS
+def _are_approved(stories: Iterable[Story], check: table.StoryCheck) -> bool:
+    return all(review_state(story, check, None) is table.CheckState.PASS for story in stories)
 
 
 _GROUPS, _FILES = 20, 8
