@@ -140,7 +140,6 @@ RIMS: dict[str, tuple[str, ...]] = {
         "run.tdd_moves",
         "setup.doctor.examine_supplied",
         "trackers.beads.bd_tracker",
-        "views.overview.overview_claim",
         "views.overview.overview_run",
         "workflow.sources.following",
         "workflow.steps.workflow_steps",

@@ -12,17 +12,24 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from lifecycle.claim.decisions import derive
+from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
+from lifecycle.claim.engine import briefing
+from lifecycle.claim.record.claim_store import ClaimStore
+from lifecycle.claim.record.sections import Whom
+from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import BadConfig
 from lifecycle.core.light_dataclass import replace
-from lifecycle.core.timing import Deadline
+from lifecycle.core.messages import messages
+from lifecycle.core.plan import Audience
+from lifecycle.core.timing import Deadline, parse_time
 from lifecycle.core.values.configured import Settings
 from lifecycle.git.checked_out import branch_of
 from lifecycle.settings import config
-from lifecycle.storage import regular_files, store, workflow_marks
+from lifecycle.storage import journal, regular_files, signs_of_life, store, workflow_marks
 from lifecycle.views.overview import overview_values as values
-from lifecycle.views.overview.overview_claim import claim_parts
 from lifecycle.views.overview.overview_words import event_words
-from lifecycle.views.overview.worktree_read import WorktreeRead, copied, plain
+from lifecycle.views.overview.worktree_read import WorktreeRead, address, copied, last_move, plain
 
 _LINE = 4096
 """The most characters of a path that are shown."""
@@ -173,8 +180,6 @@ def _workflow(reading: WorktreeRead) -> values.OverviewWorkflow | None:
 
 def _events(reading: WorktreeRead, tasks: Collection[str]) -> tuple[values.OverviewEvent, ...]:
     """The last journal entries about these tasks, or about any if none is given; clones share a journal."""
-    from lifecycle.storage import journal
-
     about: list[dict[str, Any]] = [{"task": task} for task in tasks] or [{}]
     newest = partial(journal.read, reading.root, count=EVENTS)
     entries = [entry for equal in about for entry in newest(**equal)]
@@ -182,3 +187,166 @@ def _events(reading: WorktreeRead, tasks: Collection[str]) -> tuple[values.Overv
         copied(values.OverviewEvent, entry, what=plain(event_words(entry)).rstrip(": "))
         for entry in sorted(entries, key=lambda entry: entry.at)[-EVENTS:]
     )
+
+
+_STOPPED = ("held", "missing", "stale", "hidden")
+"""The kinds of checks that have neither passed nor failed, and are not running."""
+
+_RUNS_ON = ("running", "unfinished", *_STOPPED)
+
+
+def claim_parts(reading: WorktreeRead, *, waits: bool | None) -> dict[str, Any]:
+    """Read the claim and what is remembered beside it: the fields of the overview about them.
+
+    Raises:
+        ClaimRefused: the claim's file cannot be read; it was left unchanged.
+        StrangeFileError: the path of one of our files is not a regular file.
+    """
+    claim_store = ClaimStore(reading.root, reading.deadline.clock)
+    record = claim_store.shown()
+    notices = claim_store.notices_of(record)
+    waiting, times = tuple(plain(notice.text, 500) for notice in notices), _queued(claim_store)
+    for notice in notices:
+        if notice.audience is Audience.NOTE:
+            reading.await_person("waiting", notice.text, times.get(notice.key, 0.0))
+    if record is None:
+        return {"waiting": waiting}
+    session = record.ownership.session
+    signs = signs_of_life.signs_of(claim_store.folder, session, reading.now)
+    pull = _pull(record)
+    hears = claim_store.marks.hears_prompts(record.created_at)
+    hooks = claim_store.hooks_for(record, reading.environment, waits=waits)
+    following = briefing.next_line(record, hears_prompts=hears, hooks=hooks)
+    claim = _claim(reading, record, signs, following)
+    _await(reading, record, pull, times)
+    since = max(record.created_at, record.ownership.session_at)
+    is_alive = signs_of_life.seems_alive(signs, since, reading.now)
+    if session and not is_alive and not claim.lost and not record.ending.outcome:
+        reading.await_session("claim", f"#{claim.issue}", signs.last_at or since)
+    return {"claim": claim, "pull": pull, "checks": _checks(record), "waiting": waiting}
+
+
+def _queued(claim_store: ClaimStore) -> dict[str, float]:
+    """When each sentence was queued, by its key in the ledger; without what the ledger does not say."""
+    entries: dict[str, Any] = claim_store.state.get("said", {})
+    moments = {key: entry.get("at") for key, entry in entries.items() if isinstance(entry, dict)}
+    return {key: float(at) for key, at in moments.items() if isinstance(at, int | float)}
+
+
+def _claim(
+    reading: WorktreeRead, record: Record, signs: signs_of_life.Signs, following: str
+) -> values.OverviewClaim:
+    claim, number = record.claim, record.claim.issue
+    since = last_move(reading, journal.CLAIM, f"#{number}", claim.phase)
+    is_first = claim.phase == Phase.CODING and since < record.created_at
+    return copied(
+        values.OverviewClaim,
+        claim,
+        issue=number,
+        url=_issue_url(reading, record),
+        title=plain(record.title),
+        agent=plain(claim.agent_id),
+        is_confirmed=derive.is_confirmed(record),
+        since=record.created_at if is_first else since,
+        taken_at=record.created_at,
+        session=plain(record.ownership.session),
+        active_at=signs.last_at or 0.0,
+        is_watched=signs.has_waiter,
+        is_releasing=record.ending.releasing is not None,
+        lost=plain(derive.loss_line(record), 500) if record.is_lost else "",
+        next=plain(following, 500),
+        linked_task=plain(record.linked.link.id) if record.linked.link is not None else "",
+    )
+
+
+def _issue_url(reading: WorktreeRead, record: Record) -> str:
+    """The issue's page on the configured host; "" before a look has shown the claim's repository."""
+    number, repository = record.claim.issue, record.ownership.repository
+    if not (number and repository):
+        return ""
+    api_url = config.addresses(reading.environment).api_url  # http only for this machine
+    site = f"{api_url.partition(':')[0]}://{config.web_host(api_url)}"
+    return address(f"{site}/{repository}/issues/{number}")
+
+
+def _pull(record: Record) -> values.OverviewPull | None:
+    number, pull = record.claim.pr_number, record.pull
+    if not number:
+        return None
+    changes_by = tuple(plain(name, 60) for name in pull.changes_by)
+    conflicts = plain(pull.conflicts_with)
+    return values.OverviewPull(
+        number, address(pull.url), plain(pull.head, 40), _standing(record), changes_by, conflicts
+    )
+
+
+def _standing(record: Record) -> values.PullStanding:
+    phase, ending, checks = PHASES.get(record.claim.phase), record.ending, record.pull.checks or {}
+    is_confirmed = derive.is_confirmed(record)
+    if phase is Phase.MERGED_DETECTED and is_confirmed:
+        return values.PullStanding.MERGED
+    if phase is Phase.DONE:
+        is_merged = bool(ending.consent) and not ending.override
+        return values.PullStanding.MERGED if is_merged else values.PullStanding.UNKNOWN
+    if phase is Phase.PR_CLOSED and is_confirmed:
+        return values.PullStanding.CLOSED
+    rows: tuple[tuple[object, values.PullStanding], ...] = (
+        (checks.get("failed") and not checks.get("waits"), values.PullStanding.FAILED),
+        (record.pull.conflicts_with, values.PullStanding.CONFLICT),
+        (record.pull.changes_by, values.PullStanding.CHANGES),
+        (checks.get("waits"), values.PullStanding.HELD),
+        (any(checks.get(key) for key in _RUNS_ON), values.PullStanding.RUNNING),
+        (checks.get("passed"), values.PullStanding.PASSED),
+        (checks, values.PullStanding.UNCHECKED),
+    )
+    return next((standing for holds, standing in rows if holds), values.PullStanding.UNKNOWN)
+
+
+def _checks(record: Record) -> values.OverviewChecks | None:
+    checks = record.pull.checks
+    if checks is None or PHASES.get(record.claim.phase) not in IN_REVIEW:
+        return None
+    kinds = ("failed", *_STOPPED)
+    names = {key: tuple(plain(name, 100) for name in checks.get(key) or ()) for key in kinds}
+    return values.OverviewChecks(
+        polled_at=parse_time(record.claim.last_check_poll) or 0.0,
+        passed=checks.get("passed", 0),
+        running=checks.get("running", 0),
+        line=plain(briefing.checks_line(record), 500),
+        **names,
+    )
+
+
+def _await(
+    reading: WorktreeRead, record: Record, pull: values.OverviewPull | None, times: dict[str, float]
+) -> None:
+    """Note the claim's matters for a person, and since when each was said."""
+
+    def last_said(event: str) -> float:
+        """When a sentence of the claim whose event begins with this was last queued; 0.0 if none was."""
+        begin = f"{record.claim_key}/{event}"
+        return max((at for key, at in times.items() if key.startswith(begin)), default=0.0)
+
+    for line in briefing.question_lines(record):
+        reading.await_person("claim", line, last_said("merged:"), "lifecycle close")
+    for line in briefing.closed_lines(record):
+        reading.await_person("claim", line, last_said("closed"))
+    if pull is not None and PHASES.get(record.claim.phase) in IN_REVIEW and not record.is_lost:
+        number, head = pull.number, (record.pull.checks or {}).get("sha", "")
+        by_others = (Whom.AUTHOR, Whom.QUEUE, Whom.AUTO_MERGE)
+        merging, is_passed = record.pull.merging, pull.state is values.PullStanding.PASSED
+        is_unchecked = pull.state is values.PullStanding.UNCHECKED and bool(merging.standing)
+        if (is_passed or is_unchecked) and merging.awaits not in by_others:
+            since = last_said(f"{'green' if is_passed else 'unchecked'}:{number}:{head}")
+            what = briefing.until_the_merge(record).removesuffix(".")
+            reading.await_person("pull", what, since, pull.url)
+        if pull.state is values.PullStanding.HELD:
+            since = last_said(f"waits:{number}:{head}")
+            reading.await_person("checks", briefing.checks_line(record), since, pull.url)
+        if briefing.is_asked(record):
+            since = last_said(f"ci-stop:{number}:")
+            reading.await_person("checks", briefing.ASKED, since, briefing.GO_ON)
+    for kind, trouble in record.troubles.items():
+        if trouble.is_final and not trouble.for_agent and kind in messages.COMPLAINTS:
+            what = messages.COMPLAINTS[kind].format(trouble.sentence, record.claim.issue_number)
+            reading.await_person("claim", what, last_said(f"refused:{kind}:"))

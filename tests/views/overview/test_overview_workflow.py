@@ -124,7 +124,7 @@ def test_without_one_nothing_of_it_is_imported(tmp_path: Path) -> None:
     )
     loaded = done.stdout.splitlines()[-1].split()
     assert loaded.pop() == "False"
-    assert "lifecycle.views.overview.overview_claim" in loaded
+    assert "lifecycle.views.overview.overview_reading" in loaded
     for room in ("run", "workflow", "stages", "github", "hooks"):
         assert not [name for name in loaded if name.startswith(f"lifecycle.{room}.")], room
     assert "rich" not in loaded
