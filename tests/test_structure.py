@@ -24,23 +24,23 @@ SIBLINGS = {"table", "state", "decide"}
 """Each system has these; learn one, know all. Commands are named for what people type."""
 
 BUDGET = {
-    "core": 2_818,
+    "core": 2_813,
     "storage": 1_311,
-    "settings": 761,
+    "settings": 747,
     "git": 875,
-    "github": 5_154,
+    "github": 5_141,
     "trackers": 2_211,
     "platforms": 590,
     "evidence": 2_229,
-    "claim": 5_529,
-    "run": 2_924,
+    "claim": 5_516,
+    "run": 2_887,
     "stages": 2_260,
-    "workflow": 1_951,
-    "feedback": 2_179,
+    "workflow": 1_937,
+    "feedback": 2_172,
     "reconcile": 1_273,
-    "views": 1_944,
-    "app": 1_458,
-    "setup": 2_747,
+    "views": 1_935,
+    "app": 1_448,
+    "setup": 2_733,
     "hooks": 1_803,
     "cli": 4_543,
     APART: 17_756,
@@ -62,7 +62,7 @@ What takes most of what was added since rooms were first counted:
 LATER = ("evidence", "platforms", "run", "workflow", "feedback", "views")
 """Rooms that came later; their commands and hooks count with them."""
 
-HOUSE, IN_ALL = 242, 358
+HOUSE, IN_ALL = 238, 347
 """Modules that the product may have beside the embedded GitHub: without the later rooms, and with them."""
 
 RUN_IN_ALL = 3_828
