@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import ExitStack
 from pathlib import Path
 
 import click
@@ -20,7 +19,7 @@ KINDS = {"port": click.IntRange(1, 65_535)}
 """Click's types for words on the command line, beside those of `main.py`."""
 
 
-def watch(*, once: bool, web: bool, port: int | None, opens: bool, as_json: bool) -> None:
+def watch(*, once: bool, web: bool, port: int | None, as_json: bool) -> None:
     """Show everything that `lifecycle status` says, and update it when a file changes.
 
     What waits for you comes first. Keys: p opens the pull request in the browser, i the issue, q quits.
@@ -32,10 +31,10 @@ def watch(*, once: bool, web: bool, port: int | None, opens: bool, as_json: bool
     if web and once:
         raise click.UsageError("--once is for the terminal; a page is served until you end it.")
     if web:
-        _serve(port or 0, opens=opens, as_json=as_json)
+        _serve(port or 0, as_json=as_json)
         return
-    if port is not None or opens:
-        raise click.UsageError("--port and --open need --web.")
+    if port is not None:
+        raise click.UsageError("--port needs --web.")
     from lifecycle.views.watch.live_watch import LiveWatch
 
     root = command_session.demanded_root()
@@ -50,25 +49,19 @@ def watch(*, once: bool, web: bool, port: int | None, opens: bool, as_json: bool
         live.run()
 
 
-def _serve(port: int, *, opens: bool, as_json: bool) -> None:
+def _serve(port: int, *, as_json: bool) -> None:
     """Serve the page until it ends, and print its address."""
     from lifecycle.views.web import web_server
     from lifecycle.views.web.all_worktrees import AllWorktrees
 
     worktrees = AllWorktrees(os.environ, SystemClock(), worktree_root(Path.cwd()))
     server = web_server.WatchServer(worktrees, port)
-    with ExitStack() as until_the_end:
-
-        def announce() -> None:
-            lines = (
-                f"All your worktrees: {server.address}",
-                "Anybody who has this address can read the page while this runs. To end it: Ctrl-C",
-            )
-            terminal.say_all(lines, {"address": server.address}, as_json=as_json)
-            if opens and not until_the_end.enter_context(web_server.opened(server.address)):
-                click.echo("No browser could be started; open the address yourself.", err=True)
-
-        web_server.serve(server, announce)
+    lines = (
+        f"All your worktrees: {server.address}",
+        "Anybody who has this address can read the page while this runs. To end it: Ctrl-C",
+    )
+    values = {"address": server.address}
+    web_server.serve(server, lambda: terminal.say_all(lines, values, as_json=as_json))
 
 
 _SECONDS = 5.0

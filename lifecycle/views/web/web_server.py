@@ -19,12 +19,10 @@ import re
 import secrets
 import signal
 import sys
-import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any, Self
 
 from lifecycle.core.errors import Refused
@@ -231,21 +229,3 @@ def serve(server: WatchServer, announce: Callable[[], None]) -> None:
             is_left = os.getppid() != parent or (has_terminal and not os.isatty(0))
             if is_left and not outlives:
                 break
-
-
-@contextlib.contextmanager
-def opened(address: str) -> Iterator[bool]:
-    """Open the page in the user's browser; False if none could be started.
-
-    The address is written to a file that only this user can read, and the browser gets that file: all users
-    of the machine can read the arguments of a process. The file is deleted at the end.
-    """
-    import webbrowser
-
-    with tempfile.TemporaryDirectory(prefix="lifecycle-page-") as folder:  # 0700
-        path = Path(folder) / "open.html"
-        path.write_text(
-            '<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer">'
-            f'<meta http-equiv="refresh" content="0; url={address}"><title>lifecycle</title>\n'
-        )
-        yield webbrowser.open(path.as_uri())
