@@ -142,21 +142,14 @@ def _pair(text: str, refusal: Refused) -> tuple[str, str]:
     return match[1].strip(), match[2]
 
 
-def template(session: WorkflowSession, *, called: str, save: bool, force: bool, name: str) -> None:
-    """List the templates, show one, or save a workflow as one of the project's own.
+def template(session: WorkflowSession, *, called: str) -> None:
+    """List the templates, or show one.
 
     The project's own are in .claude/workflow-templates/NAME.toml, in the form that this prints, and come
     before the shipped ones.
     """
     root = session.root
-    if save:
-        if not called:
-            raise click.UsageError("--save needs the template's NAME.")
-        workflow = session.steps.named(session.store.read(archived=True), name).workflow
-        workflow_template = templates.WorkflowTemplate.of(workflow)
-        path = templates.written_template(root, called, workflow_template, force=force)
-        session.print([f"Written: {path}"], {"path": path, "template": _data(workflow_template)})
-    elif called:
+    if called:
         workflow_template = templates.template(root, called)
         text = templates.template_text(workflow_template).rstrip("\n").splitlines()
         session.print(text, {"name": called, "template": _data(workflow_template)})

@@ -28,10 +28,9 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import replace
 
-from lifecycle.core.errors import Refused, did_you_mean
+from lifecycle.core.errors import did_you_mean
 from lifecycle.core.redact import quoted
 from lifecycle.settings import resources
-from lifecycle.storage import regular_files
 from lifecycle.workflow.state import Workflow, WorkflowPhase, checked_gate, slug
 from lifecycle.workflow.store.document_files import own_content
 from lifecycle.workflow.table import refused
@@ -71,14 +70,6 @@ class WorkflowTemplate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             reminders=tuple(dict.fromkeys((*self.reminders, *workflow.reminders))),
             context={**self.context, **workflow.context},
         )
-
-    @classmethod
-    def of(cls, workflow: Workflow) -> WorkflowTemplate:
-        """The template that a workflow would have begun with."""
-        fields = ({name: getattr(phase, name) for name in _OF_A_PHASE} for phase in workflow.phases)
-        phases = tuple(WorkflowPhase(**values) for values in fields)
-        context = {k: v for k, v in workflow.context.items() if isinstance(v, str | int | float)}
-        return cls(phases, workflow.type, workflow.reading, workflow.reminders, context)
 
 
 def supplied_templates() -> dict[str, WorkflowTemplate]:
@@ -147,24 +138,6 @@ def template_text(to_write: WorkflowTemplate) -> str:
         values = sorted(msgspec.to_builtins(phase).items(), key=lambda field: field[0] != "title")
         lines += [f"{name} = {_toml(value)}" for name, value in values if value]
     return "\n".join(lines) + "\n"
-
-
-def written_template(root: Path, name: str, to_write: WorkflowTemplate, *, force: bool) -> str:
-    """Write a template of the project; returns its path from the project's top folder.
-
-    Raises:
-        Refused: it exists already and `force` is not given, or it cannot be written.
-    """
-    path = template_path(name)
-    try:
-        whole = Path(regular_files.below(str(root), *path.split("/")))
-        whole.parent.mkdir(parents=True, exist_ok=True)
-        if whole.exists() and not force:
-            raise Refused(f"{path} is there already; nothing was written. Replace it with: --force")
-        regular_files.fill(str(whole), template_text(to_write).encode())
-    except OSError as error:
-        raise Refused(f"{path} cannot be written ({error.strerror}); nothing was done.") from None
-    return path
 
 
 def _toml(value: object) -> str:
