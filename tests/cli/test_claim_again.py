@@ -172,6 +172,9 @@ def test_a_session_s_start_does_not_go_on_with_what_another_has(place: Place) ->
     looked = place.cli("tick")
     assert looked.returncode == 4
     assert "#42 was taken over by maria-2" in looked.stdout
+    found = json.loads(place.cli("doctor", "--json").stdout)["findings"]
+    (claim,) = [one for one in found if one["name"] == "worktree.claim"]
+    assert (claim["level"], claim["fix"]) == ("fail", "lifecycle release")
 
 
 @pytest.mark.once("a hand-off looks before it pushes: claim/test_given_back has what is told then")
