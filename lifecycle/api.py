@@ -113,15 +113,9 @@ _RENAMED = {"Say": "Notice", "Tone": "Audience"}
 """Names that this module had, and what they are called now."""
 
 
-_OF_WORKFLOWS = frozenset(
-    {"create_workflow_state", "generate_markdown", "get_workflow_state", "update_phase_status"}
-)
-"""Names that are imported when they are first used: a program that only follows a claim needs none."""
-
-
 def __getattr__(name: str) -> object:
     """The value of a name that is imported late, or of a former name, with a DeprecationWarning."""
-    if name in _OF_WORKFLOWS:
+    if name in __all__:  # of workflows: a program that only follows a claim needs none
         from lifecycle.app import workflow_functions
 
         return getattr(workflow_functions, name)
@@ -162,14 +156,10 @@ class Worktree:
         is_inside = folder.is_dir() and not (folder / ".git").exists()
         self.root = (worktree_root(folder.resolve()) if is_inside else None) or folder
         self.claim_store = ClaimStore(self.root, clock)
-        self.world = WorktreeWorld(
-            self.root,
-            os.environ if environment is None else environment,
-            clock,
-            Deadline.of_object(clock, seconds),
-            self.claim_store.file,
-        )
-        self.world.by_library = ("GqlLine", "PyGithubLine")
+        variables = os.environ if environment is None else environment
+        deadline = Deadline.of_object(clock, seconds)
+        around = (self.root, variables, clock, deadline, self.claim_store.file)
+        self.world = WorktreeWorld(*around, by_library=("GqlLine", "PyGithubLine"))
 
     def __enter__(self) -> Self:
         return self
