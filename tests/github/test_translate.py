@@ -462,16 +462,19 @@ def test_what_a_look_was_not_shown_is_marked_in_the_checks(name: str) -> None:
     """That alone, and nothing is seen that was not seen before; without checks there is nothing to mark."""
     fields = ("is_complete", "sees_workflows", "sees_demands")
     every: dict[str, Any] = dict.fromkeys(fields, True)
-    bare = translate.pull_request(pull())
-    shown = replace(bare, checks=Checks(SHA, (), **every))
-    hidden, seen = frozenset({name}), frozenset[str]()
-    assert translate.marked(shown, hidden).checks == Checks(SHA, (), **{**every, name: False})
-    assert translate.marked(shown, seen) == shown
+    node = pull(statusCheckRollup=None)
+    assert translate.pull_request(node).checks == Checks(SHA, (), **every)
+    marked = translate.pull_request(node, {name})
+    assert marked.checks == Checks(SHA, (), **{**every, name: False})
+    assert replace(marked, checks=None) == replace(translate.pull_request(node), checks=None)
+    rollup = {"commit": {"oid": SHA}, "state": "SUCCESS", "contexts": None}
+    hidden = {"statusCheckRollup": rollup, "commits": None, "baseRef": None}
     none: dict[str, Any] = dict.fromkeys(fields, False)
-    blind = replace(bare, checks=Checks(SHA, (), **none))
-    assert translate.marked(blind, seen) == translate.marked(blind, hidden) == blind
-    nothing = replace(bare, checks=None)
-    assert translate.marked(nothing, hidden) == nothing
+    for unseen in ((), {name}):
+        blind = translate.pull_request(pull(**hidden), unseen).checks
+        assert blind == Checks(SHA, (), **none)
+    nothing = translate.pull_request(pull(isDraft=True, mergeable="UNKNOWN"), {name})
+    assert nothing.checks is None
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ An idle look uses only GraphQL; REST is used for writes, or if GraphQL does not 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from lifecycle.core.errors import LifecycleError, MissingScope, NoPermission, NotFound
@@ -207,15 +207,12 @@ class GitHubForge(PullCalls):
             if BOARD not in parts:
                 raise
             return _Found(board=missing)
-        board: LifecycleError | None = None
-        if BOARD in reply.left_out:
-            unknown = AnswerProblem("undefinedField", (), reply.left_out[BOARD])
-            board = self._choice.error_of(unknown, self._graph.failures)
         if self._board is not None and IDS in parts:
             self._board.learn(reply.data)
         refused = self._sort(reply, with_board=BOARD in parts)
-        if refused is not None:
-            board = self._choice.error_of(refused, self._graph.failures)
+        if refused is None and BOARD in reply.left_out:
+            refused = AnswerProblem("undefinedField", (), reply.left_out[BOARD])
+        board = self._choice.error_of(refused, self._graph.failures) if refused else None
         unseen = translate.hidden(reply.problems, reply.left_out)
         return _Found(part(reply.data, "repository"), unseen, board)
 
@@ -257,12 +254,12 @@ class GitHubForge(PullCalls):
         node = answer.node
         if not node:
             raise self._graph.failures.of_nonsense(AskedRequest(f"issue #{look.issue}"))
-        issue, listed = node.get("issue"), nodes(node, "byBranch")
-        by_number = _pull(node.get("byNumber"), answer)
-        by_branch = tuple(pull for entry in listed if (pull := _pull(entry, answer)))
+        issue, numbered, listed = node.get("issue"), node.get("byNumber"), nodes(node, "byBranch")
+        read = partial(translate.pull_request, unseen=answer.unseen)
+        by_number, by_branch = read(numbered) if numbered else None, tuple(map(read, listed))
         if look.checks:
-            pulls = [entry for entry in (node.get("byNumber"), *listed) if entry]
-            overall = {str(entry["headRefOid"]): rollup.overall(entry) for entry in pulls}
+            shown = [numbered, *listed] if numbered else listed
+            overall = {str(entry["headRefOid"]): rollup.overall(entry) for entry in shown}
             # Missing checks are read over REST for the requested pull request, else for all open ones.
             asked = (by_number,) if by_number else by_branch
             by_head = rest_checks.completed(self.calls, asked, overall)
@@ -305,10 +302,6 @@ def _closers(node: Json) -> tuple[int, ...]:
     name, closing = node.get("nameWithOwner"), nodes(part(node, "issue"), _CLOSERS)
     own = (pull for pull in closing if part(pull, "repository").get("nameWithOwner") == name)
     return tuple(int(pull["number"]) for pull in own if word(pull.get("state")) == "OPEN")
-
-
-def _pull(node: Json | None, answer: _Found) -> model.PullRequest | None:
-    return translate.marked(translate.pull_request(node), answer.unseen) if node else None
 
 
 def _mended(pull: model.PullRequest, by_head: Mapping[str, Checks]) -> model.PullRequest:

@@ -41,8 +41,13 @@ def hold(issue: int, commit: Json) -> model.Hold:
     return model.Hold(issue, text(commit, "oid"), agent, timing.parse_time(taken), branch, began)
 
 
-def pull_request(node: Json) -> model.PullRequest:
-    """A GraphQL PullRequest. `checks` is None if the rollup was not requested."""
+def pull_request(node: Json, unseen: Iterable[str] = ()) -> model.PullRequest:
+    """A GraphQL PullRequest. `checks` is None if the rollup was not requested.
+
+    Args:
+        node: its JSON.
+        unseen: the parts of its checks that are `hidden`.
+    """
     return model.PullRequest(
         int(node["number"]),
         state=_STATES.get(word(node.get("state")), model.PullState.CLOSED),
@@ -52,7 +57,7 @@ def pull_request(node: Json) -> model.PullRequest:
         **texts(node, url="url", title="title", body="body", node_id="id"),
         **times(node, opened_at="createdAt", merged_at="mergedAt"),
         **times(node, closed_at="closedAt", updated_at="updatedAt"),
-        **({} if node.keys() <= _PLAIN else _standing(node)),
+        **({} if node.keys() <= _PLAIN else _standing(node, unseen)),
     )
 
 
@@ -63,11 +68,11 @@ _PLAIN = {
 """The fields that a sweep requests for most pull requests; with only these there is nothing to say."""
 
 
-def _standing(node: Json) -> dict[str, Any]:
+def _standing(node: Json, unseen: Iterable[str]) -> dict[str, Any]:
     """The state of a pull request: its checks, reviews and queue, and its base's demands."""
     return {
         "mergeable": text(node, "mergeable") or "UNKNOWN",
-        "checks": _checks(node),
+        "checks": _checks(node, unseen),
         "changes_requested": _changes_requested(node),
         "merge_state": _merge_state(node),
         "queue": queue_entry(node),
@@ -144,17 +149,18 @@ def is_of_owner(node: Json, *root: Json) -> bool:
     return is_begun and not is_apps and not hidden_marker.mark_in(text(node, "body"))
 
 
-def _checks(node: Json) -> Checks | None:
+def _checks(node: Json, unseen: Iterable[str]) -> Checks | None:
     """The checks of a pull request's head, with its base's demands about them."""
     if "statusCheckRollup" not in node:
         return None
     sha = text(node, "headRefOid")
     checks = rollup(sha, node.get("statusCheckRollup"))
+    seen: dict[str, Any] = {"sees_demands": sees_demands(node), **dict.fromkeys(unseen, False)}
     return replace(
         with_workflows(checks, workflows(sha, node, checks.runs)),
         required=required(part(node, "baseRef")),
-        sees_demands=sees_demands(node),
         is_unblocked=_merge_state(node) in _UNBLOCKED,
+        **seen,
     )
 
 
@@ -307,14 +313,6 @@ def hidden(problems: Iterable[AnswerProblem], left_out: Iterable[str]) -> frozen
         "sees_demands": "baseRef" in steps or bool({MERGE, RULES} & lacking),
     }
     return frozenset(name for name in is_hidden if is_hidden[name])
-
-
-def marked(pull: model.PullRequest, unseen: frozenset[str]) -> model.PullRequest:
-    """The pull request with its checks marked where a part was `hidden`."""
-    if pull.checks is None:
-        return pull
-    blind: dict[str, Any] = dict.fromkeys(unseen, False)
-    return replace(pull, checks=replace(pull.checks, **blind))
 
 
 def is_bearable(problem: AnswerProblem, data: Mapping[str, Any]) -> bool:
