@@ -228,8 +228,7 @@ class EvidenceRoom:
 
     def _load(self) -> dict[str, Any]:
         """The file's JSON; empty if it does not exist, or is not of our form: it is learned again."""
-        file = self.folder.read(RECORDS)
-        return object_in(file.content, VERSION) if file is not None else {}
+        return object_in(self.folder.read(RECORDS).content, VERSION)
 
 
 def note(root: Path, run: RunRecord, key: str, *, task: str = "", actor: str = "") -> None:

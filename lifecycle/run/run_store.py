@@ -252,8 +252,7 @@ class RunStore:
 
     def early(self) -> tuple[Clarification, ...]:
         """The clarifications that came while there was no run; the next run adopts them."""
-        file = self.folder.read(EARLY)
-        content = file.content if file is not None else b"[]"
+        content = self.folder.read(EARLY).content or b"[]"
         try:
             return msgspec.json.decode(content, type=tuple[Clarification, ...])
         except (ValueError, RecursionError) as error:

@@ -50,13 +50,7 @@ _SCHEMA = f"""
 CREATE TABLE entry (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     at REAL NOT NULL,
-    system TEXT NOT NULL,
-    kind TEXT NOT NULL,
-    task TEXT NOT NULL,
-    actor TEXT NOT NULL,
-    session TEXT NOT NULL,
-    source TEXT NOT NULL,
-    target TEXT NOT NULL,
+    {" TEXT NOT NULL, ".join(_TEXTS[:-1])} TEXT NOT NULL,
     key TEXT UNIQUE CHECK (key <> ''),
     detail TEXT NOT NULL
 );

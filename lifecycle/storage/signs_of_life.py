@@ -171,8 +171,7 @@ def promise(folder: Folder, session: str, until: float) -> None:
 
 def _promise(folder: Folder, name: str, content: str, until: float) -> None:
     """Write a sign, unless it is there already, and the moment until which it counts."""
-    snapshot = folder.read(name)
-    if snapshot is None or snapshot.content != content.encode():
+    if folder.read(name).content != content.encode():
         folder.make()
         _put(folder, name, content)
     folder.mark(name, int((until + SLACK) * 1e9))
@@ -187,9 +186,8 @@ def is_live(folder: Folder, now: float, session: str = "") -> bool:
         session: the waiter's session; any session unless given.
     """
     words, until_ns = _words(folder, SIGN)
-    if not words or until_ns <= now * 1e9:
-        return False
-    return session in ("", *words[1:]) and live_process.is_there(words[0])
+    is_awaited = bool(words) and until_ns > now * 1e9 and session in ("", *words[1:])
+    return is_awaited and live_process.is_there(words[0])
 
 
 def promise_command(folder: Folder, wanted: str, until: float) -> None:
@@ -218,7 +216,7 @@ def waited_for(folder: Folder, now: float) -> frozenset[str]:
 def _words(folder: Folder, name: str) -> tuple[list[str], int]:
     """The words of a sign, and its mtime in nanoseconds; none, and -1, if there is no such file."""
     file = folder.read(name)
-    return (file.content.decode(errors="replace").split(), file.mtime_ns) if file else ([], -1)
+    return file.content.decode(errors="replace").split(), file.mtime_ns
 
 
 def _put(folder: Folder, name: str, content: str) -> None:
@@ -294,8 +292,8 @@ class GuardMarks:
 
     def _prompts(self) -> list[str]:
         """The last prompts since the question was asked, one line for each."""
-        noted = self.folder.read(ANSWERED)
-        return noted.content.decode(errors="replace").splitlines()[-_KEPT:] if noted else []
+        noted = self.folder.read(ANSWERED).content
+        return noted.decode(errors="replace").splitlines()[-_KEPT:]
 
     def hears_prompts(self, since: float) -> bool:
         """True if the hook on the user's prompts has run since then, so it is installed."""
@@ -303,8 +301,7 @@ class GuardMarks:
 
     def is_owner(self, session: str) -> bool:
         """True if the guards know this session as the claim's owner."""
-        snapshot = self.folder.read(OWNER)
-        return snapshot is not None and snapshot.content == f"{session}\n".encode()
+        return self.folder.read(OWNER).content == f"{session}\n".encode()
 
     def show_owner(self, session: str) -> None:
         """Tell the guards which session owns the claim; "" for none."""

@@ -336,9 +336,9 @@ class Folder:
             self.at("")
             self.path.mkdir(mode=0o700, exist_ok=True)
 
-    def read(self, name: str) -> FileContent | None:
-        """A file's content, or None if it does not exist."""
-        return read(Path(self.at(name)), follow=False)
+    def read(self, name: str) -> FileContent:
+        """A file's content; of a file that does not exist it is empty, and the mtime is -1."""
+        return read(Path(self.at(name)), follow=False) or FileContent(b"", -1)
 
     def write(self, name: str, content: bytes) -> None:
         """Replace a file by one rename; the folder must exist."""

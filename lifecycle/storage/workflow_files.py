@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -38,11 +38,9 @@ class WorkflowFiles:
 
     def load(self, name: str) -> Any:
         """A file's JSON, or None if it does not exist or cannot be read: it is learned again."""
-        file = self.sessions.read(name)
-        try:
-            return None if file is None else json.loads(file.content)
-        except (ValueError, RecursionError):
-            return None
+        with suppress(ValueError, RecursionError):
+            return json.loads(self.sessions.read(name).content)
+        return None
 
     def save(self, name: str, value: Any) -> None:
         """Replace a file; the caller holds the lock."""

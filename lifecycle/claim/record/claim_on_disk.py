@@ -221,7 +221,7 @@ class ClaimOnDisk:
     def finish_deletion(self, record: Record | None) -> None:
         """Finish a deletion: delete the file that was put aside, unless it is another claim's."""
         snapshot = self.folder.read(ASIDE)
-        if snapshot is None:
+        if snapshot.mtime_ns < 0:
             return
         theirs = _parsed(snapshot.content)[0]
         is_ours = record and theirs and continues(record, theirs, is_closing=True)

@@ -65,8 +65,7 @@ def fetch(world: World, pull: int, seconds: float | None = None, group: str = ""
 def read_log(world: World, check: FailedCheck, job: int) -> ReadLog:
     """Read the log of a check's job: the kept one, else GitHub's; a failure to read it is its `problem`."""
     folder = feedback_files.folder_of(world.root)
-    file = folder.read(f"{job}.json")
-    earlier: ReadLog | None = from_json(ReadLog, object_in(file.content if file else b""))
+    earlier: ReadLog | None = from_json(ReadLog, object_in(folder.read(f"{job}.json").content))
     if earlier is not None and folder.has(f"{job}.log"):
         return earlier
     if world.deadline.left < _LEAST:

@@ -245,8 +245,7 @@ def has_met(case: Examined) -> bool:
 
 def _log(case: Examined) -> None:
     """A finding on the log's last failure, unless it is old or something succeeded since."""
-    log_file = case.claim_store.folder.read(log.LOG)
-    lines = log_file.content.decode("utf-8", "replace").splitlines() if log_file is not None else []
+    lines = case.claim_store.folder.read(log.LOG).content.decode("utf-8", "replace").splitlines()
     written = filter(None, map(_LINE.fullmatch, reversed(lines)))
     ends = (line for line in written if " done for " in line[2] or _WRONG.match(line[2]))
     last = next(ends, None)

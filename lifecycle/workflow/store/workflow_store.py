@@ -122,8 +122,8 @@ class WorkflowStore:
     def ledger(self) -> found_workflows.Ledger:
         """What is remembered of gates outside of the documents; empty if it cannot be read."""
         try:
-            file = self.folder.read(GATES)
-            return msgspec.json.decode(file.content, type=dict[str, LedgerEntry]) if file else {}
+            content = self.folder.read(GATES).content or b"{}"
+            return msgspec.json.decode(content, type=dict[str, LedgerEntry])
         except (OSError, ValueError, RecursionError) as error:
             why = f"{store.FOLDER}/{GATES} cannot be read ({error}); the documents count"
             log.write(self.root, why)
@@ -280,8 +280,7 @@ class WorkflowChange:
         newest = sorted({**self.store.ledger(), **entries}.items())[-MOST_REMEMBERED:]
         kept = {id_: entry for id_, entry in newest if entry.gates}
         content = msgspec.json.format(msgspec.json.encode(kept), indent=1)
-        file = self.store.folder.read(GATES)
-        if kept and (file is None or file.content != content):
+        if kept and self.store.folder.read(GATES).content != content:
             self.store.folder.renew(GATES, content)
         with log.Surviving(self.root, "info/exclude", OSError):
             exclude_own_files(self.root, document_files.LINES)
