@@ -272,6 +272,32 @@ def test_a_gate_is_passed_with_something_that_shows_it() -> None:
     assert completed(earlier, 1, NOW, passed=later).phases[1].passed == later
 
 
+def test_a_gate_is_judged_last_and_for_what_passes_or_skips_it() -> None:
+    """Not where the table or an earlier gate refuses the move: nobody is asked for a yes in vain."""
+    asked, shown = list[Is](), PassedGate(NOW, "file")
+    gate_of_second = gated(made(Is.ACTIVE, Is.ACTIVE, Is.FAILED, Is.ACTIVE), 1)
+    several = gated(gate_of_second, 2)
+
+    def judged(index: int, status: Is, reason: str = "why") -> Workflow:
+        def judge() -> PassedGate:
+            asked.append(status)
+            return shown
+
+        return decide.in_phase(several, index, status, NOW, reason, judge)
+
+    assert refusal(judged, 2, Is.SKIPPED, " ").startswith("This needs a reason")
+    assert "comes after the gate" in refusal(judged, 2, Is.COMPLETED)
+    assert "cannot become" in refusal(judged, 1, Is.PENDING)
+    assert judged(0, Is.COMPLETED).phases[0].passed is None
+    assert judged(1, Is.BLOCKED).phases[1].passed is None
+    assert judged(1, Is.FAILED).phases[1].passed is None
+    assert asked == []
+    assert judged(1, Is.COMPLETED).phases[1].passed == shown
+    assert judged(2, Is.SKIPPED).phases[2].status is Is.SKIPPED
+    assert asked == [Is.COMPLETED, Is.SKIPPED]
+    assert decide.in_phase(several, 2, Is.SKIPPED, NOW, "why").phases[2].passed is None
+
+
 @pytest.mark.parametrize(
     ("then", "gate_at", "begun"),
     [
