@@ -315,6 +315,9 @@ def test_the_next_phase_begins_if_it_waits(then: Is, gate_at: int | None, begun:
     assert statuses(completed(before, 0, NOW))[1] is then
     after = completed(before, 0, NOW, and_begin=True)
     assert (statuses(after), after.current) == ([Is.COMPLETED, begun, Is.PENDING], 1)
+    assert decide.in_phase(before.with_changes(0, gate=""), 0, Is.COMPLETED, NOW) == (
+        completed(before.with_changes(0, gate=""), 0, NOW, and_begin=True)
+    )
 
 
 def test_the_last_phase_begins_no_other() -> None:
