@@ -19,8 +19,7 @@ from lifecycle.core.timing import Deadline, SystemClock, ending
 from lifecycle.storage.store import worktree_root
 
 if TYPE_CHECKING:
-    from lifecycle.setup.doctor.examination import Examination
-    from lifecycle.setup.doctor.examined import DoctorFinding
+    from lifecycle.setup.doctor.examined import DoctorFinding, Examined
 
 WIDTH = 100
 """The most columns: longer lines are hard to read."""
@@ -61,10 +60,10 @@ def _line(finding: DoctorFinding) -> str:
     return " ".join(parts)
 
 
-def _show(report: Examination) -> None:
+def _show(report: Examined) -> None:
     """Print the findings on a terminal: groups on the left, every fix on its own line."""
     console = terminal.fitted(None, WIDTH)
-    place = f"  {report.repository}".rstrip()
+    place = f"  {report.base or ''}".rstrip()
     console.print(Text.assemble(("lifecycle doctor", "bold"), (place, "dim")))
     console.print()
     for group, findings in groupby(report.findings, lambda finding: finding.group):

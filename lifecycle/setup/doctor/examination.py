@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 from lifecycle.core.errors import LifecycleError
-from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.ports import Clock
 from lifecycle.core.timing import DeadlineReached
 from lifecycle.core.tracker import GITHUB
@@ -55,25 +53,8 @@ _UNUSED = "GitHub is not used here: no remote is on GitHub, and another tracker 
 """What takes the place of what is wrong with GitHub then."""
 
 
-@dataclass(frozen=True, slots=True)
-class Examination:
-    """The findings of all checks; `repository` is "" if unknown."""
-
-    findings: tuple[DoctorFinding, ...]
-    repository: str = ""
-
-    @property
-    def is_ok(self) -> bool:
-        """True if no finding has the level FAIL."""
-        return all(finding.level is not Level.FAIL for finding in self.findings)
-
-    def as_json(self) -> dict[str, Any]:
-        """The report for `--json`."""
-        return {"ok": self.is_ok, "findings": [finding.as_json() for finding in self.findings]}
-
-
-def examine(root: Path | None, environment: Mapping[str, str], clock: Clock) -> Examination:
-    """Run all checks. Writes only `bin` and `hooks` in the user's own folder.
+def examine(root: Path | None, environment: Mapping[str, str], clock: Clock) -> Examined:
+    """Run all checks, and return what they found. Writes only `bin` and `hooks` in the user's own folder.
 
     Args:
         root: the worktree's root, or None outside of any.
@@ -86,23 +67,21 @@ def examine(root: Path | None, environment: Mapping[str, str], clock: Clock) -> 
         for name, check, needs in FAMILIES:
             if all(there[need] for need in needs.split()):
                 _look(name, check, case)
-        # Several families find the same strange file.
-        findings = list(dict.fromkeys(case.findings))
-        if _is_without_github(case, findings):
-            for at, finding in enumerate(findings):
+        if _is_without_github(case):
+            for at, finding in enumerate(case.findings):
                 is_about = finding.group in _GITHUBS or finding.name == "worktree.remote"
                 if finding.level is not Level.OK and is_about:
-                    findings[at] = DoctorFinding(finding.name, Level.OK, _UNUSED)
-        return Examination(tuple(findings), str(case.base or ""))
+                    case.findings[at] = DoctorFinding(finding.name, Level.OK, _UNUSED)
+        return case
     finally:
         case.close()
 
 
-def _is_without_github(case: Examined, findings: list[DoctorFinding]) -> bool:
+def _is_without_github(case: Examined) -> bool:
     """True if no remote is GitHub's, none is configured, and the tasks are kept elsewhere."""
     if not case.is_worktree or case.base is not None or case.settings.repository is not None:
         return False
-    has_tracker = ("tracker.found", Level.OK) in [(each.name, each.level) for each in findings]
+    has_tracker = ("tracker.found", Level.OK) in [(each.name, each.level) for each in case.findings]
     # A tracker whose program is missing is a problem; a missing remote or token is not.
     return registry.is_alone(case.world) or (has_tracker and case.world.tracker.name != GITHUB)
 

@@ -61,7 +61,7 @@ class Examined:
         is_lost: even GitHub's address is unknown: then no token is sent anywhere.
         is_tracker_silent: its own check found that the tracker does not answer.
         asked_at: when GitHub answered the question about the token.
-        findings: the findings so far.
+        findings: the findings so far, each once.
     """
 
     def __init__(self, root: Path | None, environment: Mapping[str, str], clock: Clock) -> None:
@@ -97,7 +97,18 @@ class Examined:
         names = [name.format(**words) for name in row.get("hinders", ())]
         steps = dict.fromkeys(step for name in (*names, *hinders) for step in _steps(name))
         fix, text = row.get("fix", "").format(**words) or fix, row[level].format(**words)
-        self.findings.append(DoctorFinding(f"{group}.{subject}", level, text, tuple(steps), fix))
+        finding = DoctorFinding(f"{group}.{subject}", level, text, tuple(steps), fix)
+        if finding not in self.findings:  # several families find the same strange file
+            self.findings.append(finding)
+
+    @property
+    def is_ok(self) -> bool:
+        """True if no finding has the level FAIL."""
+        return all(finding.level is not Level.FAIL for finding in self.findings)
+
+    def as_json(self) -> dict[str, Any]:
+        """The findings for `--json`."""
+        return {"ok": self.is_ok, "findings": [finding.as_json() for finding in self.findings]}
 
     def close(self) -> None:
         """Close the opened connections, unless a request still waits on one."""
