@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-from lifecycle.core import markdown_table
 from lifecycle.core.light_dataclass import fields_of
 from lifecycle.core.redact import few
 from lifecycle.core.timing import render_time
@@ -47,30 +46,27 @@ def report(run: Run, facts: WorkFacts, now: float) -> Answer:
         now: the present.
     """
     statuses = [story.status for story in run.stories]
-    counts = {
-        "Completed": statuses.count(StoryStatus.COMPLETED),
-        "In Progress": sum(status in WORKING for status in statuses),
-        "Pending": statuses.count(StoryStatus.PENDING),
-        "Blocked": statuses.count(StoryStatus.BLOCKED),
-    }
     done = sorted(run.completed_stories, key=lambda story: story.completed)
     since = max(len(done) - run.reported_stories, _RECENT)
     recent, story = done[-min(since, 4 * _RECENT) :], run.current
-    spent, seconds = standing.receipt_line(run, now), runtime(run, now)
-    steps = standing.steps(reported(run, now), facts, now)
-    about = {"spent": spent, "runtime": seconds, "counts": counts, "recent": recent, "steps": steps}
-    about |= {"standing": standing, "facts": facts, "attempts": attempts, "most": MAX_RETRIES}
-    lines = drawn("report", run=run, story=story, **about)
-    return lines, {
+    data = {
         **fields_of(run, workflow="goal", workflow_id="id", iteration="iterations"),
-        "runtime_seconds": int(seconds),
-        "spent": spent,
-        "stories": counts,
+        "runtime_seconds": int(runtime(run, now)),
+        "spent": standing.receipt_line(run, now),
+        "stories": {
+            "Completed": statuses.count(StoryStatus.COMPLETED),
+            "In Progress": sum(status in WORKING for status in statuses),
+            "Pending": statuses.count(StoryStatus.PENDING),
+            "Blocked": statuses.count(StoryStatus.BLOCKED),
+        },
         "recently_completed": [entry.id for entry in recent],
         "current_story": story and story.id,
         "blockers": [blocker.id for blocker in run.standing_blockers],
-        "next_steps": steps,
+        "next_steps": standing.steps(reported(run, now), facts, now),
     }
+    about = {"runtime": runtime(run, now), "recent": recent, "story": story, "tree": facts.tree}
+    about |= {"standing": standing, "attempts": attempts, "most": MAX_RETRIES}
+    return drawn("report", run=run, data=data, **about), data
 
 
 def context(run: Run, facts: WorkFacts, now: float) -> Answer:
@@ -80,24 +76,20 @@ def context(run: Run, facts: WorkFacts, now: float) -> Answer:
     """
     row, done, story = tier(run, now), run.completed_stories, run.current
     later = [other for other in run.open_stories if other != story]
-    kept = drawn("kept", stories=done[-_LISTED:], is_full=row.keeps_full)
-    whole, steps = ["None"], standing.steps(run, facts, now)
-    if story is not None:
-        whole = drawn("story", story=story, tree=facts.tree, standing=standing)
-    about = {"tier": row, "runtime": runtime(run, now), "most": _LISTED, "steps": steps}
-    about |= {"current": whole, "done": len(done), "completed": kept, "later": later}
-    lines = drawn("context", run=run, standing=standing, **about)
-    return lines, {
+    whole = story and drawn("story", story=story, tree=facts.tree, standing=standing)
+    data = {
         **fields_of(run, "goal", "phase", workflow_id="id"),
         "tier": row.name,
         "clarifications": [fields_of(entry, "question", "answer") for entry in run.clarifications],
         "current_story": story and {"id": story.id, "text": whole},
-        "completed": kept,
+        "completed": drawn("kept", stories=done[-_LISTED:], is_full=row.keeps_full),
         "completed_count": len(done),
         "later": [other.id for other in later[:_LISTED]],
         "blockers": [blocker.id for blocker in run.standing_blockers],
-        "next_steps": steps,
+        "next_steps": standing.steps(run, facts, now),
     }
+    about = {"tier": row, "runtime": runtime(run, now), "later": later, "most": _LISTED}
+    return drawn("context", run=run, data=data, whole=whole, standing=standing, **about), data
 
 
 def compacted(run: Run, now: float) -> Run:
@@ -145,19 +137,12 @@ def status(run: Run, facts: WorkFacts, now: float, *, written: float, every: boo
     near = sorted(run.stories, key=lambda story: _NEAR.index(story.status))
     shown = {story.id for story in near[: None if every else MOST]}
     stories = [story for story in run.stories if story.id in shown]
-    done, left = len(run.completed_stories), len(run.stories) - len(stories)
-    length, seconds, spent = tier(run, now).name, runtime(run, now), standing.receipt_line(run, now)
-    steps, notes = standing.steps(run, facts, now), standing.notes(run, now, written)
-    about = {"length": length, "runtime": seconds, "spent": spent, "steps": steps, "notes": notes}
-    about |= {"last_gates": {record.gate: record for record in run.gates}, "standing": standing}
-    about |= {"stories": stories, "left": left, "tree": facts.tree, "unmet": unmet}
-    lines = drawn("status", run=run, **about)
-    return lines, {
+    data = {
         **fields_of(run, "goal", "phase", "status", "why", workflow_id="id"),
-        "runtime_seconds": int(seconds),
-        "tier": length,
-        "spent": spent,
-        "stories_completed": done,
+        "runtime_seconds": int(runtime(run, now)),
+        "tier": tier(run, now).name,
+        "spent": standing.receipt_line(run, now),
+        "stories_completed": len(run.completed_stories),
         "stories_total": len(run.stories),
         "stories": [_story_data(story, facts.tree) for story in stories],
         "removed": [fields_of(story, "id", "title", reason="unneeded") for story in run.removed],
@@ -165,10 +150,13 @@ def status(run: Run, facts: WorkFacts, now: float, *, written: float, every: boo
             {"index": run.blockers.index(blocker), **fields_of(blocker, "id", "description")}
             for blocker in run.standing_blockers
         ],
-        "next_steps": steps,
-        "notes": notes,
+        "next_steps": standing.steps(run, facts, now),
+        "notes": standing.notes(run, now, written),
         "pull_request": run.pull_request or None,
     }
+    about = {"runtime": runtime(run, now), "stories": stories, "tree": facts.tree, "unmet": unmet}
+    about |= {"last": {record.gate: record for record in run.gates}}
+    return drawn("status", run=run, data=data, standing=standing, **about), data
 
 
 def _story_data(story: Story, tree: str) -> dict[str, Any]:
@@ -211,7 +199,7 @@ def retry(story: Story, facts: WorkFacts) -> Answer:
             (check, text) for check, review in newest_reviews if review for text in review.blocking
         ],
         files=facts.changed,
-        checks=markdown_table.table(("Check", "Status"), [*states.items()]),
+        checks=states,
         advice=json.dumps(advised),
     )
     data = {"story": story.id, "files": facts.changed, "checks": states}
