@@ -23,6 +23,8 @@ from lifecycle.core.values.model import (
     QueueEntry,
     Review,
 )
+from lifecycle.core.values.shapes import LabelFacts
+from lifecycle.github.client.client_common import read_as
 from lifecycle.github.failures import AnswerProblem
 from lifecycle.github.pulls import translate
 
@@ -33,6 +35,15 @@ BARE: dict[str, Any] = {"number": 7, "state": "OPEN"}
 def at(second: int) -> str:
     """A moment as GitHub writes it."""
     return f"1970-01-01T00:00:{second:02}Z"
+
+
+def test_a_value_is_read_by_the_names_of_its_fields() -> None:
+    """Null has the default, other names are passed over; nothing is made up for what is missing or odd."""
+    label = {"name": "bug", "color": "d73a4a", "description": None, "id": 7}
+    assert read_as(LabelFacts, label) == LabelFacts("bug", "d73a4a")
+    for odd in ({"color": "d73a4a"}, {"name": None}, {"name": 7}, {"name": "bug", "color": []}):
+        with pytest.raises(ValueError, match="another shape than that of LabelFacts"):
+            read_as(LabelFacts, odd)
 
 
 def test_a_bare_pull_request_has_nothing_that_was_not_asked_for() -> None:

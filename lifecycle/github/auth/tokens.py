@@ -7,6 +7,7 @@ from typing import Any
 
 from lifecycle.core import timing
 from lifecycle.core.values.model import RepositoryAccess, TokenFacts
+from lifecycle.github.client.client_common import part, read_as, text
 
 # Source: https://docs.github.com/authentication/keeping-your-account-and-data-secure/about-authentication-to-github#githubs-token-formats
 _KINDS = {"ghp_": "classic", "github_pat_": "fine-grained", "gho_": "oauth"}
@@ -58,16 +59,10 @@ def token_facts(token: str, login: str, headers: Mapping[str, Any]) -> TokenFact
 
 def repository_access(repository: Mapping[str, Any]) -> RepositoryAccess:
     """What the token's owner may do in a repository, from REST's JSON of the repository."""
-    permissions = repository.get("permissions") or {}
-    return RepositoryAccess(
-        name=str(repository["full_name"]),
-        default_branch=str(repository.get("default_branch") or ""),
-        can_push=permissions.get("push"),
-        is_private=bool(repository.get("private")),
-        has_issues=bool(repository.get("has_issues", True)),
-        is_archived=bool(repository.get("archived")),
-        parent=str((repository.get("parent") or {}).get("full_name") or ""),
-    )
+    push, parent = part(repository, "permissions").get("push"), text(repository, "parent.full_name")
+    named = {"name": repository["full_name"], "can_push": push, "parent": parent}
+    kinds = {"is_private": repository.get("private"), "is_archived": repository.get("archived")}
+    return read_as(RepositoryAccess, {"default_branch": "", **repository, **named, **kinds})
 
 
 def _decimal(header: object) -> int | None:

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from lifecycle.core import timing
 from lifecycle.core.errors import NoPermission, NotFound, NoToken, Refused
-from lifecycle.core.light_dataclass import dataclass, field, replace
+from lifecycle.core.light_dataclass import dataclass, field, from_json, replace
 from lifecycle.core.redact import swept
 from lifecycle.github.failures import AskedRequest, Failures, sentence
 from lifecycle.settings import config
@@ -259,6 +259,19 @@ def needed(node: Json, **keys: str) -> dict[str, Any]:
 def times(node: Json, **keys: str) -> dict[str, Any]:
     """As `texts`, for moments: seconds since the epoch, None if there is none."""
     return {name: timing.parse_time(node.get(key)) for name, key in keys.items()}
+
+
+def read_as(kind: type[T], fields: Json) -> T:
+    """A dataclass from its fields by their names, among others; what is null has its default.
+
+    Raises:
+        ValueError: a field is missing, or of another type.
+    """
+    shown = {name: value for name, value in fields.items() if value is not None}
+    read: T | None = from_json(kind, shown, is_whole=False)
+    if read is None:
+        raise ValueError(f"another shape than that of {kind.__name__}")
+    return read
 
 
 def given(**fields: str) -> dict[str, str]:

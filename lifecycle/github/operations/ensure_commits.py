@@ -11,7 +11,7 @@ from lifecycle.core import timing
 from lifecycle.core.errors import AlreadyExists, HeadMoved, NotFound, Refused
 from lifecycle.core.light_dataclass import asdict, fields_of
 from lifecycle.core.values.shapes import Annotation, CheckRunFacts, Ensured, RefFacts, StatusFacts
-from lifecycle.github.client.client_common import given, needed, path_part, texts, times
+from lifecycle.github.client.client_common import given, path_part, read_as, texts, times
 from lifecycle.github.client.rest import Calls, Json
 from lifecycle.github.failures import answered, first_of, sentence
 from lifecycle.github.operations.inputs import Guarded, same, whole_sha
@@ -182,26 +182,14 @@ def _differing(run: CheckRunFacts, fields: dict[str, Any]) -> list[str]:
 
 def _check_run(run: Json) -> CheckRunFacts:
     output = run.get("output") or {}
-    return CheckRunFacts(
-        id=int(run["id"]),
-        **needed(run, name="name", sha="head_sha", status="status"),
-        annotations=int(output.get("annotations_count") or 0),
-        **texts(run, app="app.slug", url="html_url", details_url="details_url"),
-        **texts(run, conclusion="conclusion", external_id="external_id"),
-        **texts(output, title="title", summary="summary", text="text"),
-        **times(run, started_at="started_at", completed_at="completed_at"),
-    )
+    page = {**output, "annotations": output.get("annotations_count")}
+    named = {"sha": run["head_sha"], **texts(run, app="app.slug", url="html_url")}
+    moments = times(run, started_at="started_at", completed_at="completed_at")
+    return read_as(CheckRunFacts, {**run, **page, **named, **moments})
 
 
 def _annotation(annotation: Json) -> Annotation:
-    return Annotation(
-        start_line=int(annotation["start_line"]),
-        end_line=int(annotation["end_line"]),
-        **texts(annotation, path="path", level="annotation_level", message="message"),
-        **texts(annotation, title="title", raw_details="raw_details"),
-        start_column=annotation.get("start_column"),
-        end_column=annotation.get("end_column"),
-    )
+    return read_as(Annotation, {**annotation, "level": annotation["annotation_level"]})
 
 
 _NEEDED = {"path", "start_line", "end_line", "annotation_level", "message"}
@@ -273,9 +261,7 @@ class StatusOperations(Guarded[Calls]):
 
 
 def _status(sha: str, status: Json) -> StatusFacts:
-    context, state = str(status["context"]), str(status["state"])
-    more = texts(status, description="description", target_url="target_url")
-    return StatusFacts(int(status["id"]), sha, context, state, **more)
+    return read_as(StatusFacts, {**status, "sha": sha})
 
 
 class RefOperations:
