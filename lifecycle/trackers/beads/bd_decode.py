@@ -21,8 +21,17 @@ from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.redact import redact, short, visible
 from lifecycle.core.tracker import Note, Task, TaskStatus
 from lifecycle.settings import resources
-from lifecycle.trackers.beads.bd_process import Ran
 from lifecycle.trackers.refusals import sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """The exit code of one run, and its output."""
+
+    code: int
+    out: str
+    err: str
+
 
 _BEGINS = re.compile(
     r"(?:Error: |Error \w+ \S+: |(?:resolving|label|heartbeat) [^:\n]*: |operation failed: |"

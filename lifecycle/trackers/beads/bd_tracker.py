@@ -19,10 +19,9 @@ from lifecycle.core import errors, hidden_marker, tracker
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.tracker import Abilities, Atomicity, Capability, Note, Task, TaskStatus, Wording
 from lifecycle.trackers import refusals
-from lifecycle.trackers.beads import bd_asking, bd_here
-from lifecycle.trackers.beads.bd_asking import Asking, label_words, listed
+from lifecycle.trackers.beads import bd_here, bd_process
 from lifecycle.trackers.beads.bd_decode import DELETED, failure, note_of, row_of
-from lifecycle.trackers.beads.bd_process import PUBLISH_SECONDS
+from lifecycle.trackers.beads.bd_process import PUBLISH_SECONDS, Runner, label_words, listed
 from lifecycle.trackers.registry import OWN_COMMANDS, TrackerPlace
 
 
@@ -44,7 +43,7 @@ def _users_names(place: TrackerPlace) -> tuple[str, ...]:
 
 
 @dataclass(eq=False)
-class BeadsTracker(Asking):
+class BeadsTracker(Runner):
     """The tasks of one workspace, under one actor's name, which is bd's `--actor`.
 
     Attributes:
@@ -62,8 +61,8 @@ class BeadsTracker(Asking):
     def abilities(self) -> Abilities:
         """The abilities of this version here."""
         can, is_from = {Capability.NATIVE_READY, Capability.DEPENDENCIES}, self.is_from
-        can |= {Capability.ATOMIC_CLAIM_NEXT} if is_from(bd_asking.CLAIMS_NEXT) else set()
-        can |= {Capability.LEASES} if is_from(bd_asking.LEASES) else set()
+        can |= {Capability.ATOMIC_CLAIM_NEXT} if is_from(bd_process.CLAIMS_NEXT) else set()
+        can |= {Capability.LEASES} if is_from(bd_process.LEASES) else set()
         can |= {Capability.PUBLISH} if self.sends else set()
         kind = Atomicity.LOCAL_CAS if self._has_cas else Atomicity.ADVISORY
         return Abilities(kind, frozenset(can))
@@ -71,7 +70,7 @@ class BeadsTracker(Asking):
     @property
     def _has_cas(self) -> bool:
         """True if bd's own claim succeeds for only one of two."""
-        return self.is_from(bd_asking.CLAIMS)
+        return self.is_from(bd_process.CLAIMS)
 
     def wording(self) -> Wording:
         """Bd's own commands; the product's if this version has no safe command.
@@ -166,7 +165,7 @@ class BeadsTracker(Asking):
         """Claim the first claimable task of `ready`; None if there is none."""
         with self.alone():
             tasks = self.ready(labels=labels)
-            is_native = self.is_from(bd_asking.CLAIMS_NEXT)
+            is_native = self.is_from(bd_process.CLAIMS_NEXT)
             can_say = not labels or bool(label_words(labels))
             # With a strange id, bd might choose the omitted one.
             if tasks and is_native and can_say and not self.has_strange:
@@ -192,7 +191,7 @@ class BeadsTracker(Asking):
 
     def renew(self, id: str) -> Task:  # noqa: A002
         """Extend the actor's claim; Lacking, AlreadyClaimed, NotClaimable."""
-        if not self.is_from(bd_asking.LEASES):
+        if not self.is_from(bd_process.LEASES):
             raise refusals.lacking(Capability.LEASES, "bd-keeps-claims")
         task = self.show(id).task
         refusals.demand_renewable(task, self.actor)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.timing import Deadline, SystemClock
-from lifecycle.trackers.beads.bd_asking import NAME
+from lifecycle.trackers.beads.bd_process import NAME
 from lifecycle.trackers.beads.bd_tracker import BeadsTracker
 from tests.trackers.beads import simulated
 

@@ -21,8 +21,7 @@ from lifecycle.core.errors import (
     Rejected,
     VersionUnsupported,
 )
-from lifecycle.trackers.beads.bd_decode import payload
-from lifecycle.trackers.beads.bd_process import Ran
+from lifecycle.trackers.beads.bd_decode import Ran, payload
 from tests.batches import batched, wrong
 from tests.trackers.beads import simulated
 

@@ -34,7 +34,7 @@ WRITES: dict[str, tuple[str, Verb]] = {
 DONE = [("claim", fault) for fault in ("hang-after", "garbage", "empty")]
 DONE += [(verb, "die-after") for verb in WRITES]
 """The write was made, and its answer is lost. What is made of each fault is decided in one place
-(`Asking.write`), how it is looked for by each verb."""
+(`Runner.write`), how it is looked for by each verb."""
 
 NOT_DONE = [("claim", "hang-before"), *((verb, "die-before") for verb in WRITES)]
 """The write was not made, and nobody is told."""

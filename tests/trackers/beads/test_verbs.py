@@ -9,7 +9,7 @@ import pytest
 
 from lifecycle.core.errors import AlreadyClaimed, NotClaimable, NotFound
 from lifecycle.core.tracker import Task, TaskStatus
-from lifecycle.trackers.beads.bd_asking import Asking
+from lifecycle.trackers.beads.bd_process import Runner
 from lifecycle.trackers.beads.bd_tracker import BeadsTracker
 from tests.trackers.beads import simulated
 from tests.trackers.beads.grounds import BeadsGround
@@ -79,14 +79,14 @@ def test_begun_by_nobody_and_taken_meanwhile_is_theirs(
     """Somebody may take it between the look and the claim, which then says who that is."""
     name = simulated.create(ground.folder, ground.root, "A task")
     _by_hand(ground, "update", name, "--status=in_progress")
-    change = Asking.change
+    change = Runner.change
 
-    def late(asking: Asking, before: Task, verb: str, *words: str, **more: Any) -> Task:
+    def late(asking: Runner, before: Task, verb: str, *words: str, **more: Any) -> Task:
         if "--status=open" in words:
             _by_hand(ground, "update", name, "--assignee=agent-2")
         return change(asking, before, verb, *words, **more)
 
-    monkeypatch.setattr(Asking, "change", late)
+    monkeypatch.setattr(Runner, "change", late)
     with pytest.raises(AlreadyClaimed) as refused:
         ground.tracker("agent-1").claim(name)
     assert refused.value.by == "agent-2"
