@@ -87,7 +87,7 @@ def status(session: Session) -> None:
     data = {"active": True, "why": "", "tasks": [task.id for task in activity.tasks]}
     lines, session_data = _session_standing(session, stages, activity, _kept(session, files))
     client = ClientSetup.read(session.root, session.world.environment)
-    unheard = [] if client.plugin_runs or client.of("on-stop") else [UNHEARD]
+    unheard = [] if client.runs("on-stop") else [UNHEARD]
     session.show([first, *notes, *lines, *unheard], data | session_data)
 
 

@@ -232,9 +232,8 @@ def check_waiter(case: Examined) -> None:
         if record is not None and record.claim.phase in IN_REVIEW:
             client = case.client
             is_off = any(file.value("disableAllHooks") is True for file in client.every_file)
-            is_wired = client.plugin_runs or client.of("ci-waiter")
-            begins = is_wired and not (is_off or client.barred) and has_met(case)
-            case.find("waiter.live.later" if begins else "waiter.live.never")
+            is_wired = client.runs("ci-waiter") and not (is_off or client.barred)
+            case.find("waiter.live.later" if is_wired and has_met(case) else "waiter.live.never")
     _log(case)
 
 

@@ -85,8 +85,7 @@ def check_stages(case: Examined) -> None:
     if WorkflowFiles(case.root).is_off:
         case.find("stages.use.switched")
     else:
-        is_heard = case.client.plugin_runs or case.client.of("on-stop")
-        case.find("stages.use.on" if is_heard else "stages.use.unheard")
+        case.find("stages.use.on" if case.client.runs("on-stop") else "stages.use.unheard")
     demand_cap(case, "stages", stages.max_blocks, "lifecycle init --stages")
     # Pages that `init` wrote here; those with other names are plugins', or the client's own.
     supplied = case.client.mark.sha256 if case.client.mark is not None else {}

@@ -128,8 +128,8 @@ def unwire(text: str, where: str, put: Put) -> str:
     root = read(text, where)
     after = undone(text, put.pieces) if root is not None and put.pieces else None
     bare = text
-    while edit := next(_removals(bare, read(bare, where), put), None):
-        bare = jsonc.applied(bare, [edit])
+    while place := next(_places(bare, read(bare, where), put), None):
+        bare = jsonc.applied(bare, [removal(bare, *place)])
     if "" in put.containers and not bare.strip("{} \t\r\n"):  # only our braces are left in it
         bare = ""
     try:
@@ -144,24 +144,22 @@ def _value(text: str) -> Any:
     return node.value if node is not None else {}
 
 
-def _removals(text: str, root: Node | None, put: Put) -> Iterator[JsonEdit]:
-    """Edits that each remove a part of ours; only the first fits this text."""
-    for within, index in _found(root):
-        yield removal(text, within, index)
-    allow = at(root, *ALLOW)
+def _places(text: str, root: Node | None, put: Put) -> Iterator[tuple[Node, int]]:
+    """The container and the index of each part of ours, as the text is now."""
+    yield from _found(root)
+    allow, env = at(root, *ALLOW), at(root, *ENV)
     for index, item in reversed([*enumerate(allow.items)]):
         if item.value in put.permissions:
-            yield removal(text, allow, index)
-    env = at(root, *ENV)
+            yield allow, index
     for name, value in put.variables.items():
         if at(env, name).value == value:
-            yield removal(text, env, env.index(name))
+            yield env, env.index(name)
     ways = [tuple(dotted.split(".")) for dotted in put.containers if dotted]
     for *way, name in sorted(ways, key=len, reverse=True):
         parent = at(root, *way)
         node = at(parent, name)
         if node.value in ({}, []) and not text[node.start : node.end].strip("{}[] \t\r\n"):
-            yield removal(text, parent, parent.index(name))
+            yield parent, parent.index(name)
 
 
 def _found(root: Node | None) -> Iterator[tuple[Node, int]]:
@@ -240,8 +238,7 @@ def line_in(
     # Ours, with the other status line's command if there is one.
     words = [str(hook_script(_SCRIPT).absolute()), command_of(value)]
     command = " ".join(shlex.quote(word) for word in words if word)
-    own = own_status_line(at(read(text, where), KEY).value)
-    if own is not None and own == own_status_line({"command": command}):
+    if own_status_line(at(read(text, where), KEY).value) == own_status_line({"command": command}):
         return text, before
     if current is not NOTHING:
         edit = jsonc.replacement(bare, at(current, "command"), command)

@@ -231,9 +231,9 @@ class ClientSetup:
         rules = [rule for file in self.ruling for rule in file.rules("allow")]
         return any(rule in rules for rule in _BROAD) or all(rule in rules for rule in wanted)
 
-    def of(self, name: str) -> tuple[HookEntry, ...]:
-        """The entries that run one script."""
-        return tuple(entry for entry in self.entries if entry.name == name)
+    def runs(self, name: str) -> bool:
+        """True if the plugin is active, or an entry runs this script."""
+        return self.plugin_runs or any(entry.name == name for entry in self.entries)
 
 
 def is_file(path: Path) -> bool:

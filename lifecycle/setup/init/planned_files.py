@@ -27,7 +27,6 @@ class FileChange:
         before, after: its content.
         what: the change in a few words.
         is_private: it is in the user's own folder.
-        is_executable: a new file may be executed by everybody who may read it.
         is_log: a diff does not list its lines.
     """
 
@@ -37,7 +36,6 @@ class FileChange:
     after: bytes | None
     what: str = ""
     is_private: bool = False
-    is_executable: bool = False
     is_log: bool = False
 
     @property
@@ -114,7 +112,8 @@ def _write(change: FileChange, content: bytes | None, undoing: ExitStack) -> Non
             if not folder.exists():
                 folder.mkdir()
                 undoing.callback(folder.rmdir)
-        store.write(path, content, 0o777 if change.is_executable else 0o666)
+        # A new script may be executed by everybody who may read it.
+        store.write(path, content, 0o777 if change.path.suffix == ".sh" else 0o666)
 
 
 def add_lines(

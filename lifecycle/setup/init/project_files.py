@@ -316,7 +316,7 @@ class ProjectFiles:
     def _whole(self, mark: InitMark, supply: supplies.Supply) -> None:
         """Draft a file that is entirely ours, and note its digest, by which it is recognised."""
         text = supply.text.encode()
-        self.write(supply.name, text, supply.what, is_executable=supply.is_executable)
+        self.write(supply.name, text, supply.what)
         mark.sha256[supply.name] = digest(text)
 
     def settle(self, mark: InitMark) -> None:

@@ -82,7 +82,6 @@ class Supply:
     name: str
     text: str
     what: str
-    is_executable: bool = False
 
 
 def page_of(command: str) -> str:
@@ -145,7 +144,7 @@ def workflows() -> tuple[Supply, ...]:
     sync = _text("workflow_sync.sh").replace("COMMAND", shared_form("workflow-agent")["command"])
     return (
         Supply(STATE_SCRIPT, f"{before}\n\n{functions}{ends}{after}", "runs lifecycle workflow"),
-        Supply(SYNC_SCRIPT, sync, "runs workflow-agent", is_executable=True),
+        Supply(SYNC_SCRIPT, sync, "runs workflow-agent"),
         *_agents([WORKFLOW_AGENT], OF_WORKFLOW),
     )
 
@@ -183,8 +182,8 @@ def supplies(*, review: str, start: str, label: str) -> tuple[Supply, ...]:
     orchestrator = _text("workflow_orchestrator.sh").replace("COMMAND", command)
     return (
         *pages,
-        Supply(DETECT, _text("detect_stage.sh"), "prints the stage of a text", is_executable=True),
-        Supply(ORCHESTRATOR, orchestrator, "runs on-stop", is_executable=True),
+        Supply(DETECT, _text("detect_stage.sh"), "prints the stage of a text"),
+        Supply(ORCHESTRATOR, orchestrator, "runs on-stop"),
     )
 
 
