@@ -22,7 +22,7 @@ from lifecycle.settings.resources import hook_script
 from lifecycle.setup.init import hook_table, jsonc
 from lifecycle.setup.init.found_hooks import ClientSettings, hooks_in
 from lifecycle.setup.init.hook_table import EVENTS, Form, groups, own_name
-from lifecycle.setup.init.init_mark import ENV, Put, PutPiece, Route, undone
+from lifecycle.setup.init.init_mark import Put, PutPiece, undone
 from lifecycle.setup.init.jsonc import NOTHING, JsonEdit, Layout, Node, at, insertion, removal
 from lifecycle.setup.init.planned_files import unwritten
 
@@ -63,11 +63,11 @@ def wire(text: str, where: str, form: Form | None, before: Put, extra: Put) -> t
     """
     root = read(text, where)
     # A variable that somebody changed or removed is theirs now.
-    ours = {n: val for n, val in before.variables.items() if at(root, *ENV, n).value == val}
+    ours = {n: val for n, val in before.variables.items() if at(root, "env", n).value == val}
     known = replace(before, variables=ours)
     bare, wired = unwire(text, where, known), _wired(root)
     root, layout = read(bare, where), Layout(bare)
-    allowed, env = at(root, *ALLOW).value or (), at(root, *ENV)
+    allowed, env = at(root, *ALLOW).value or (), at(root, "env")
     lacking = [rule for rule in extra.permissions if rule not in allowed]
     members: dict[str, dict[str, Any]] = {
         "env": dict(extra.variables),
@@ -89,7 +89,7 @@ def wire(text: str, where: str, form: Form | None, before: Put, extra: Put) -> t
 
 def _wired(root: Node | None) -> tuple[list[str], ...]:
     """What the settings have of hooks, permissions and variables, whatever the order and the groups."""
-    allowed, env = at(root, *ALLOW).value or (), at(root, *ENV).value or {}
+    allowed, env = at(root, *ALLOW).value or (), at(root, "env").value or {}
     parts = (hooks_in(root), allowed, env.items())
     return tuple(sorted(json.dumps(part, sort_keys=True) for part in of_kind) for of_kind in parts)
 
@@ -110,7 +110,7 @@ def _additions(layout: Layout, node: Node | None, members: Mapping[str, Any]) ->
         yield insertion(layout, node, lacking)
 
 
-def _containers(route: Route, value: object) -> list[Route]:
+def _containers(route: tuple[str, ...], value: object) -> list[tuple[str, ...]]:
     """The routes of a container and of the containers below it; without those in a list."""
     parts = value.items() if isinstance(value, dict) else ()
     ways = [way for key, part in parts for way in _containers((*route, key), part)]
@@ -147,7 +147,7 @@ def _value(text: str) -> Any:
 def _places(text: str, root: Node | None, put: Put) -> Iterator[tuple[Node, int]]:
     """The container and the index of each part of ours, as the text is now."""
     yield from _found(root)
-    allow, env = at(root, *ALLOW), at(root, *ENV)
+    allow, env = at(root, *ALLOW), at(root, "env")
     for index, item in reversed([*enumerate(allow.items)]):
         if item.value in put.permissions:
             yield allow, index

@@ -19,9 +19,6 @@ from lifecycle.setup.init import hook_table
 from lifecycle.setup.init.planned_files import sentence
 from lifecycle.setup.init.supplies import is_one, is_section
 
-Route = tuple[str, ...]
-ENV = ("env",)
-
 
 @dataclass(frozen=True, slots=True)
 class PutPiece:

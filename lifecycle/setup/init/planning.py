@@ -151,7 +151,7 @@ class Plan(ProjectFiles):
             self.note_left(SETTINGS[before.mode])
         self.unlisted(before, before.lines, self.needed_lines())
         for file in before.sha256:
-            self._take(before, file)
+            self._delete(before, file)
         page, toml = supplies.SECTION_PAGE, config.CONFIG_FILE
         if before.switched and (content := self.read(toml)) is not None:
             after = switch_off(planned_files.as_text(content), toml, before.switched)
@@ -180,7 +180,7 @@ class Plan(ProjectFiles):
         else:
             self.take(before, name, planned_files.as_bytes(after), what)
 
-    def _take(self, before: InitMark, name: str) -> None:
+    def _delete(self, before: InitMark, name: str) -> None:
         """Remove a file that was written whole, unless somebody changed it."""
         content = self.read(name)
         if content is None:
