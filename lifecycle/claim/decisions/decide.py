@@ -31,48 +31,44 @@ def look(snapshot: Snapshot) -> Look | None:
 
 def _wanted(snapshot: Snapshot) -> Look | None:
     """What phase, wake and hints require to be read, even if a failed look delays the reading."""
-    claim = snapshot.record.claim
-    phase = PHASES.get(claim.phase)
-    is_leaving = snapshot.record.ending.releasing is not None
-    if claim.issue_number is None or snapshot.record.ending.outcome or not (phase or is_leaving):
+    record, wake = snapshot.record, snapshot.wake
+    claim, phase = record.claim, PHASES.get(record.claim.phase)
+    is_leaving = record.ending.releasing is not None
+    if claim.issue_number is None or record.ending.outcome or not (phase or is_leaving):
         return None
-    polls = snapshot.wake is not Wake.STOP
+    is_ending = is_leaving or phase is Phase.DONE
+    is_opening, polls = phase is Phase.READY_FOR_PR and not is_leaving, wake is not Wake.STOP
     # A look by command tells what GitHub shows, and so does the look of a returning session.
-    is_asked = snapshot.wake in (*ASKED, Wake.START)
-    checks = False
-    if is_leaving or phase is Phase.DONE:
+    is_asked, checks = wake in (*ASKED, Wake.START), False
+    if is_ending:
         needed = is_asked or closing.may_go_on(snapshot)
-    elif phase is Phase.READY_FOR_PR and not opening.missing(snapshot):
+    elif is_opening and not opening.missing(snapshot):
         needed = derive.may_try(snapshot, opening.opening(snapshot, claim.branch))
     elif phase in IN_REVIEW:
-        needed = polls or not derive.is_confirmed(snapshot.record)
-        due = pace.next_poll(snapshot.record, snapshot.rules.poll_seconds, snapshot.now)
-        is_due = snapshot.wake is Wake.IDLE and snapshot.now >= due
-        checks = snapshot.wake is Wake.TICK or is_due
+        needed = polls or not derive.is_confirmed(record)
+        due = pace.next_poll(record, snapshot.rules.poll_seconds, snapshot.now)
+        checks = wake is Wake.TICK or (wake is Wake.IDLE and snapshot.now >= due)
     else:
-        is_unsure = phase is Phase.MERGED_DETECTED and not derive.is_confirmed(snapshot.record)
-        needed = is_asked or is_unsure
-    card, taken_by = snapshot.record.card, snapshot.record.ownership.taken_by
-    is_doubtful = not card.is_known or card.moved_to or taken_by
+        needed = is_asked or not derive.is_confirmed(record)
+    is_doubtful = not record.card.is_known or record.card.moved_to or record.ownership.taken_by
     if not (needed or (card_and_link.is_unsynced(snapshot) and is_doubtful) or snapshot.hints):
         return None
-    is_opening = phase is Phase.READY_FOR_PR and not is_leaving
+    is_sweep = wake is Wake.SWEEP
     # An earlier look may have failed because of these extra questions, which are not essential.
-    is_begun = "Look" not in snapshot.record.troubles and snapshot.wake is not Wake.SWEEP
-    # A claim that is known only from its file may have lost its lease before.
-    is_learned = not snapshot.record.is_taken and snapshot.wake is not Wake.SWEEP
+    is_begun = "Look" not in record.troubles and not is_sweep
     return Look(
         issue=claim.issue_number,
         branch=claim.branch,
         pr_number=snapshot.hints.get("pr_number") or claim.pr_number,
         checks=checks,
-        comments=phase is Phase.DONE or is_leaving,
+        comments=is_ending,
         board=snapshot.rules.has_board,
-        insists=snapshot.wake in ASKED or phase is Phase.DONE or is_leaving,
-        reviews=phase in IN_REVIEW and polls and snapshot.wake is not Wake.SWEEP,
-        writes=is_begun and (is_opening or (phase is Phase.DONE and not is_leaving)),
+        insists=wake in ASKED or is_ending,
+        reviews=phase in IN_REVIEW and polls and not is_sweep,
+        writes=is_begun and (is_opening or (is_ending and not is_leaving)),
         opens=is_opening,
-        lease=bool(snapshot.record.ownership.lease) or is_learned,
+        # A claim that is known only from its file may have lost its lease before.
+        lease=bool(record.ownership.lease) or not (record.is_taken or is_sweep),
     )
 
 
@@ -107,14 +103,12 @@ def decide(snapshot: Snapshot) -> Decision:
 
 def _lead_step(snapshot: Snapshot) -> Decision:
     """The step that makes the lease name the pull request's branch, if it was seen to name another."""
-    record, observed = snapshot.record, snapshot.observation
-    hold = observed.hold if observed is not None else None
-    is_ours = hold is not None and hold.sha == record.ownership.lease
-    is_out = PHASES.get(record.claim.phase) in IN_REVIEW
-    if hold is None or not (is_ours and is_out) or hold.branch in ("", record.claim.branch):
+    claim, observed = snapshot.record.claim, snapshot.observation
+    hold = observed.hold if observed is not None and claim.phase in IN_REVIEW else None
+    is_ours = hold is not None and hold.sha == snapshot.record.ownership.lease
+    if hold is None or not is_ours or hold.branch in ("", claim.branch):
         return Decision()
-    lead = plan.LeadLease(record.claim.issue, hold.sha, record.claim.branch)
-    return derive.attempt(snapshot, lead)
+    return derive.attempt(snapshot, plan.LeadLease(claim.issue, hold.sha, claim.branch))
 
 
 def _lost(record: Record) -> Decision:
@@ -132,18 +126,16 @@ def _lost(record: Record) -> Decision:
 
 def apply_fact(snapshot: Snapshot, fact: Fact) -> Snapshot:
     """The snapshot after a fact: record and observation updated for the next decision."""
-    record = fold(snapshot.record, fact, snapshot.now)
-    observed = snapshot.observation
+    record, observed = fold(snapshot.record, fact, snapshot.now), snapshot.observation
     match fact:
         case plan.Failed() | plan.Done(plan.LinkPullRequest()):
             # The text was read before the line was added to it: that is not done again.
             return replace(snapshot, record=record, failed=snapshot.failed | {kind_of(fact.action)})
-    if observed is not None and isinstance(fact, plan.PullRequestOpened | plan.OnBoard):
-        if isinstance(fact, plan.OnBoard):
-            observed = replace(observed, item=fact.item)
-        else:
-            pull = fact.pull_request
+        case plan.OnBoard(item) if observed is not None:
+            observed = replace(observed, item=item)
+        case plan.PullRequestOpened(pull) if observed is not None:
             observed = replace(observed, by_number=pull, by_branch=(pull, *observed.by_branch))
+    if observed is not None and observed is not snapshot.observation:
         # A Status that somebody set before the pull request was opened no longer counts.
         record = card_and_link.apply_card(record, observed)
     return replace(snapshot, record=record, observation=observed)
@@ -326,12 +318,9 @@ def foresee(
         step = decide(snapshot)
         after = replace(snapshot, record=step.record or snapshot.record)
         yield after, step
-        if step.action is not None:
-            snapshot = apply_fact(after, imagine(step.action))
-        elif after.record == snapshot.record:
+        if step.action is None and step.record is None:
             return
-        else:
-            snapshot = after
+        snapshot = apply_fact(after, imagine(step.action)) if step.action is not None else after
 
 
 def following(snapshot: Snapshot, action: Action) -> tuple[Action, ...]:
