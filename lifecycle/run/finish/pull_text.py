@@ -15,7 +15,7 @@ from lifecycle.run import table
 from lifecycle.run.gates.gate_rules import lint_left, review_state
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.long_run import spent
-from lifecycle.run.state import GatePart, GateRecord, Run, Story, newest
+from lifecycle.run.state import GateRecord, Run, Story, newest
 from lifecycle.run.texts.told import drawn
 
 BODY_LIMIT = 60_000
@@ -63,7 +63,8 @@ def body_of(run: Run, files: Iterable[str], now: float, facts: WorkFacts) -> str
         facts=facts,
         changes=grouped(files),
         final=gate,
-        covered=[(story, _coverage(story)) for story in done],
+        newest=newest,
+        table=table,
         is_read=_are_approved(done, table.StoryCheck.REVIEW_APPROVED),
         is_safe=_are_approved(secured, table.StoryCheck.SECURITY_CLEARED),
         are_met=bool(criteria) and all(entry.state is state.MET for _, entry in criteria),
@@ -73,11 +74,6 @@ def body_of(run: Run, files: Iterable[str], now: float, facts: WorkFacts) -> str
     )
     shown = "\n".join(visible(line) for line in redact("\n".join(lines)).splitlines())
     return shown.replace("<!--", "&lt;!--")[:BODY_LIMIT]  # no other text may end or begin our part
-
-
-def _coverage(story: Story) -> GatePart | None:
-    record = newest(story.gates, table.Gate.G4)
-    return None if record is None else record.part(table.COVERAGE)
 
 
 def _are_approved(stories: Iterable[Story], check: table.StoryCheck) -> bool:

@@ -11,14 +11,13 @@ import json
 from typing import Any, Final
 
 from lifecycle.core.light_dataclass import fields_of
-from lifecycle.core.redact import few
 from lifecycle.core.timing import render_time
 from lifecycle.run import table
 from lifecycle.run.gates import reviews
 from lifecycle.run.gates.gate_rules import check_states, unmet
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.long_run import runtime, tier
-from lifecycle.run.state import GateRecord, Run, Story, newest
+from lifecycle.run.state import Run, Story, newest
 from lifecycle.run.table import MAX_RETRIES, WORKING, Severity, StoryStatus
 from lifecycle.run.texts import standing
 from lifecycle.run.texts.told import Answer, drawn
@@ -183,32 +182,12 @@ def retry(story: Story, facts: WorkFacts) -> Answer:
     failures, advised = recent(story), advice(story, facts.tree)
     states = check_states(story, facts.tree)
     last = [failure for failure in failures if failure.iteration == failures[-1].iteration]
-    newest_reviews = ((check, newest(story.reviews, check)) for check in table.StoryCheck)
-    lines = drawn(
-        "retry",
-        story=story,
-        most=table.MAX_RETRIES,
-        tried=len({failure.iteration for failure in failures}),
-        failures=failures,
-        policies=table.RETRY,
-        gates=table.GATES,
-        sources={failure.source for failure in last},
-        failing={record.gate: _failing(record) for record in story.gates},
-        kinds={failure.category for failure in last},
-        blocking=[
-            (check, text) for check, review in newest_reviews if review for text in review.blocking
-        ],
-        files=facts.changed,
-        checks=states,
-        advice=json.dumps(advised),
-    )
+    tried = len({failure.iteration for failure in failures})
+    about = {"failures": failures, "last": last, "tried": tried, "newest": newest, "table": table}
+    about |= {"files": facts.changed, "checks": states, "advice": json.dumps(advised)}
+    lines = drawn("retry", story=story, **about)
     data = {"story": story.id, "files": facts.changed, "checks": states}
     return lines, {**data, "recommendation": advised, "text": lines}
-
-
-def _failing(record: GateRecord) -> str:
-    """The tests that failed in a run of a gate."""
-    return few((name for part in record.parts for name in part.failures), 10, more=", and {} more")
 
 
 def resuming(run: Run) -> Answer:
@@ -236,10 +215,7 @@ def resuming(run: Run) -> Answer:
     news = [blocker for _, blocker in resolved if blocker.resolved_at > run.led_on_at]
     if not news:
         return ["No blocker was resolved since a session last went on.", *steps], data
-    last = story.failures[-3:] if story is not None else ()
-    failures = "; ".join(f"{entry.id} [{entry.category}] {entry.text}" for entry in last)
-    about = {"story": story, "failures": failures, "fix": run.fix}
-    return drawn("resuming", resolved=news, steps=steps, **about), data
+    return drawn("resuming", resolved=news, steps=steps, story=story, fix=run.fix), data
 
 
 def review_lines(story: Story, diff: str, stat: str) -> list[str]:
@@ -250,5 +226,4 @@ def review_lines(story: Story, diff: str, stat: str) -> list[str]:
         diff: the path, below the worktree, of the file with the diff since it began.
         stat: git's summary of the diff's size; "" if nothing changed.
     """
-    blocking = {check: [*reviews.standing(story, check)] for check in table.StoryCheck}
-    return drawn("review", story=story, diff=diff, stat=stat, blocking=blocking)
+    return drawn("review", story=story, diff=diff, stat=stat, reviews=reviews, table=table)

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from lifecycle.core.errors import Refused
 from lifecycle.core.markdown_table import cell
-from lifecycle.core.redact import listed, quoted, redact, visible
+from lifecycle.core.redact import few, listed, quoted, redact, visible
 from lifecycle.settings import resources
 
 _BLOCKS: dict[str, str] = resources.texts("run/texts/design_blocks.toml")
@@ -83,7 +83,7 @@ def filled(name: str, /, **values: Any) -> list[str]:
 
 def drawn(name: str, /, **values: Any) -> list[str]:
     """The lines of a text whose parts depend on what there is: a template in `templates/`, filled in."""
-    filters = {"cell": cell, "quoted": quoted, "bare": bare, "listed": listed}
+    filters = {"cell": cell, "quoted": quoted, "bare": bare, "few": few, "listed": listed}
     page = resources.templates("run/texts/templates", **filters).get_template(f"{name}.md")
     text = page.render(values).rstrip("\n")
     return text.split("\n") if text else []
