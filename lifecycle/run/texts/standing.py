@@ -26,20 +26,19 @@ from lifecycle.run.texts.told import Answer, drawn, filled, sentence
 def recovery(run: Run | None, now: float, written: float) -> Answer:
     """The recovery table, and what to continue with; a run that is over is not recovered."""
     if run is None or run.is_over:
-        data = {"existing_workflow": False, "last_workflow_id": run and run.id}
-        return drawn("recovery", run=run), data
-    story, number = run.current, table.NUMBERS[run.phase]
-    remarks = notes(run, now, written)
-    lines = drawn("recovery", run=run, story=story, number=number, notes=remarks)
-    return lines, {
+        last: dict[str, Any] = {"existing_workflow": False, "last_workflow_id": run and run.id}
+        return drawn("recovery", run=run), last
+    story = run.current
+    data = {
         "existing_workflow": True,
         **fields_of(run, "status", workflow_id="id", goal="goal", current_phase="phase"),
-        "phase_number": number,
+        "phase_number": table.NUMBERS[run.phase],
         "stories_completed": len(run.completed_stories),
         "stories": len(run.stories),
         "current_story": story and story.id,
-        "notes": remarks,
+        "notes": notes(run, now, written),
     }
+    return drawn("recovery", run=run, story=story, data=data), data
 
 
 def notes(run: Run, now: float, written: float = 0.0) -> list[str]:
@@ -179,11 +178,6 @@ def blocker_line(run: Run, blocker: Blocker) -> str:
     where = f"{blocker.severity}, {blocker.story}" if blocker.story else blocker.severity
     about = f"{blocker.id} ({where}): {quoted(blocker.description)}"
     return f"[{run.blockers.index(blocker)}] {about}"
-
-
-def blocker_lines(run: Run) -> list[str]:
-    """The unresolved blockers, a line each; or one line that there is none."""
-    return [f"- {blocker_line(run, blocker)}" for blocker in run.standing_blockers] or ["None"]
 
 
 def receipt_line(run: Run, now: float) -> str:
