@@ -97,15 +97,18 @@ if TYPE_CHECKING:
         update_phase_status,
     )
 
-# By subject: the claim, a repository, the errors, the workflows.
+# The claim.
 __all__ = ["CLAIM", "Audience", "Claim", "HandedOff", "Notice", "Phase", "Record", "Report"]
 __all__ += ["Status", "Taken", "Wake", "Worktree"]
+# A repository.
 __all__ += ["Annotation", "CheckRunFacts", "CommentFacts", "Ensured", "GitHub", "IssueFacts"]
 __all__ += ["ItemFacts", "LabelFacts", "MilestoneFacts", "PullFacts", "RefFacts", "StatusFacts"]
+# Errors.
 __all__ += ["BadConfig", "BadCredentials", "HeadMissing", "HeadMoved", "HeldByAnother"]
 __all__ += ["IllegalMove", "ItemArchived", "ItemMissing", "LifecycleError", "LockBusy"]
 __all__ += ["MissingScope", "Moved", "NoPermission", "NoToken", "NotFound", "NotMergeable"]
 __all__ += ["NothingToMerge", "Refused", "Rejected", "Transient", "UnknownOption"]
+# Workflows.
 __all__ += ["create_workflow_state", "generate_markdown", "get_workflow_state"]
 __all__ += ["update_phase_status"]
 
@@ -158,8 +161,10 @@ class Worktree:
         self.claim_store = ClaimStore(self.root, clock)
         variables = os.environ if environment is None else environment
         deadline = Deadline.of_object(clock, seconds)
-        around = (self.root, variables, clock, deadline, self.claim_store.file)
-        self.world = WorktreeWorld(*around, by_library=("GqlLine", "PyGithubLine"))
+        cache, libraries = self.claim_store.file, ("GqlLine", "PyGithubLine")
+        self.world = WorktreeWorld(
+            self.root, variables, clock, deadline, cache, by_library=libraries
+        )
 
     def __enter__(self) -> Self:
         return self

@@ -25,24 +25,24 @@ SIBLINGS = {"table", "state", "decide"}
 
 BUDGET = {
     "core": 2_813,
-    "storage": 1_311,
+    "storage": 1_300,
     "settings": 747,
     "git": 875,
-    "github": 5_141,
-    "trackers": 2_211,
+    "github": 5_119,
+    "trackers": 2_201,
     "platforms": 590,
-    "evidence": 2_229,
-    "claim": 5_516,
-    "run": 2_887,
+    "evidence": 2_228,
+    "claim": 5_505,
+    "run": 2_847,
     "stages": 2_260,
-    "workflow": 1_937,
-    "feedback": 2_172,
+    "workflow": 1_918,
+    "feedback": 2_171,
     "reconcile": 1_273,
-    "views": 1_935,
-    "app": 1_448,
-    "setup": 2_733,
+    "views": 1_923,
+    "app": 1_447,
+    "setup": 2_718,
     "hooks": 1_803,
-    "cli": 4_543,
+    "cli": 4_530,
     APART: 17_756,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings.
@@ -62,10 +62,10 @@ What takes most of what was added since rooms were first counted:
 LATER = ("evidence", "platforms", "run", "workflow", "feedback", "views")
 """Rooms that came later; their commands and hooks count with them."""
 
-HOUSE, IN_ALL = 238, 347
+HOUSE, IN_ALL = 237, 346
 """Modules that the product may have beside the embedded GitHub: without the later rooms, and with them."""
 
-RUN_IN_ALL = 3_789
+RUN_IN_ALL = 3_788
 """Lines of code that a run may have with its commands and its own hooks."""
 
 

@@ -268,8 +268,7 @@ class WorktreeWorld:
 
         # Before the token: a strange board is refused without asking for one.
         project = self._project
-        kept = (self.cache, self.withheld, self.by_library)
-        sending = Sending(self.tokens, self.deadline, *kept)
+        sending = Sending(self.tokens, self.deadline, self.cache, self.withheld, self.by_library)
         return GitHubClients(self.addresses, sending, self.settings, project)
 
     @cached_property
