@@ -501,6 +501,8 @@ def test_a_short_wait_looks_before_its_time_is_up(place: Place, clock: EventfulC
     assert wait(place, seconds=30).ending is Ending.CLOSED
     assert began + 27 <= clock.offset <= began + 31
     assert is_waited == [True]
+    told = [wait(place, wanted, seconds=5) for wanted in WaitFor]
+    assert [(again.ending, again.said) for again in told] == [(Ending.CLOSED, ())] * len(WaitFor)
 
 
 def test_a_pull_request_without_a_claim_is_waited_for_by_the_same_rules(
@@ -528,8 +530,11 @@ def test_a_pull_request_without_a_claim_is_waited_for_by_the_same_rules(
     )
     review = waited(WaitFor.MERGE)
     assert (review.ending, "Why?" in review.said[0].text) == (Ending.REVIEW, True)
+    place.control.close_pull(number)
+    assert waited(WaitFor.REVIEW).ending is Ending.CLOSED
+    place.control.reopen_pull(number)
     place.control.merge_pull(number)
-    assert waited(WaitFor.MERGE).ending is Ending.GOOD
+    assert waited(WaitFor.REVIEW).ending is Ending.GOOD
     with pytest.raises(NotFound):
         BranchWait(place.tree().world, 999, wanted=WaitFor.ANY, seconds=9, within=nullcontext).run()
 

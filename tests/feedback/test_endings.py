@@ -11,8 +11,6 @@ from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.values.checks import Verdict
 from lifecycle.feedback.waiting.endings import (
     EVENTS,
-    OVER,
-    STATES,
     STATUSES,
     Ending,
     WaitFor,
@@ -107,8 +105,6 @@ def test_what_nobody_foresaw_needs_somebody_unless_it_is_a_note(audience: Audien
 
 STANDING = [
     (set(), (None,) * 4),
-    ({"merged"}, (Ending.GOOD,) * 4),
-    ({"closed"}, (Ending.CLOSED,) * 4),
     ({"conflicting"}, (Ending.CONFLICT, None, Ending.CONFLICT, Ending.CONFLICT)),
     ({"failed"}, (Ending.RED, None, Ending.RED, Ending.RED)),
     ({"green"}, (Ending.GOOD, None, None, None)),
@@ -129,14 +125,6 @@ def test_a_state_ends_a_wait_that_nothing_can_come_of(
 ) -> None:
     """Told before or not."""
     assert tuple(states_end(states, wanted) for wanted in (CI, REVIEW, MERGE, ANY)) == ends
-
-
-def test_what_belongs_to_the_head_is_not_over() -> None:
-    """Of a head that is not the pushed one only what is over counts: a merge, an end without one."""
-    assert [state for state in STATES if state not in OVER] == [
-        *("approved", "conflicting", "held", "unchecked", "failed", "green"),
-    ]
-    assert {"merged", "closed"} == OVER
 
 
 def test_the_states_are_those_of_the_record() -> None:

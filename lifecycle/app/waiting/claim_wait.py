@@ -23,7 +23,7 @@ from lifecycle.core.errors import HeldByAnother, LockBusy, Refused
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.values.configured import HOOK_SECONDS
-from lifecycle.feedback.waiting.endings import OVER, Ending, WaitFor, news_ends, states_end
+from lifecycle.feedback.waiting.endings import Ending, WaitFor, news_ends, states_end
 from lifecycle.settings import running_client
 from lifecycle.storage import signs_of_life
 from lifecycle.storage.store import STATE
@@ -145,26 +145,22 @@ class ClaimWait(CommandWait):
 
         If GitHub shows another head than that one for a while, it counts as well.
         """
-        states = self._states(record)
-        ending = states_end(states, self.wanted)
-        if ending is not None and self._seen_at <= self.began + SETTLE_SECONDS:
-            pushed = self.world.git.remote_head_of(record.claim.branch, self.world.settings.remote)
-            is_current = pushed in (None, record.pull.head)
-            ending = states_end(states if is_current else states & OVER, self.wanted)
-        return ending
-
-    def _states(self, record: Record) -> set[str]:
         phase, is_fresh = PHASES.get(record.claim.phase), self._seen_at >= self.began - self.every
         if phase in (Phase.MERGED_DETECTED, Phase.DONE):
-            return {"merged"} if record.judged == Phase.MERGED_DETECTED else set()
+            return Ending.GOOD if record.judged == Phase.MERGED_DETECTED else None
         if phase is Phase.PR_CLOSED:
-            return {"closed"} if record.judged == phase and is_fresh else set()
+            return Ending.CLOSED if record.judged == phase and is_fresh else None
         is_to_be_read = record.pull.is_unread and self._may_look()
         if phase is not Phase.CHECKS_RUNNING or is_to_be_read or not is_fresh:
-            return set()
+            return None
         trouble = record.troubles.get("RerunJobs")
         is_refused = bool(record.pull.reruns) and trouble is not None and trouble.is_final
-        return states_of(record.pull, is_held=is_refused or briefing.is_asked(record))
+        states = states_of(record.pull, is_held=is_refused or briefing.is_asked(record))
+        ending = states_end(states, self.wanted)
+        if ending is None or self._seen_at > self.began + SETTLE_SECONDS:
+            return ending
+        pushed = self.world.git.remote_head_of(record.claim.branch, self.world.settings.remote)
+        return ending if pushed in (None, record.pull.head) else None
 
     def _is_unseen(self) -> bool:
         """True if nobody looked since shortly before this wait: then it looks at once."""

@@ -179,21 +179,20 @@ class BranchWait(CommandWait):
         self.problem = None
         try:
             with self.world.deadline.renewed(self.look_seconds), self.within():
-                notices, states = self._read()
+                notices, ending = self._read()
         except DeadlineReached:
             self.problem = errors.Transient("GitHub did not answer in time.")
         except errors.LifecycleError as error:
             self.problem = error
         else:
-            ending = news_ends(notices, self.wanted) or states_end(states, self.wanted)
             self._told |= {notice.key for notice in notices}  # no news to this wait any more
             if ending is not None:
                 self._done = replace(self._explained(ending, notices), said=tuple(notices))
         retry = getattr(self.problem, "retry_after", None) or FIRST_RETRY
         self.not_before = self.clock.monotonic() + (retry if self.problem else self.soonest)
 
-    def _read(self) -> tuple[list[Notice], set[str]]:
-        """Read the pull request in one request; returns the notices new to this wait, and its states."""
+    def _read(self) -> tuple[list[Notice], Ending | None]:
+        """Read the pull request in one request: the notices new to this wait, and how it ends."""
         number = self._number
         branch = self.pull.branch if self.pull is not None else ""
         look = Look(issue=number, branch=branch, pr_number=number, checks=True, reviews=True)
@@ -204,7 +203,7 @@ class BranchWait(CommandWait):
         self.pull = pull
         self.looked = now = self.clock.now()
         if pull.state is not PullState.OPEN:
-            return [], {pull.state.lower()}
+            return [], Ending.GOOD if pull.state is PullState.MERGED else Ending.CLOSED
         news = self.world.reviews.heard(pull, self._record.pull.reviews, now, is_asked=False)
         record = self._record.with_pull(reviews=news.known)
         for name, text in news.papers:
@@ -215,7 +214,8 @@ class BranchWait(CommandWait):
         values = {"branch": pull.branch, "last_check_poll": render_time(now)}
         self._record = replace(self._record.with_values(values), pull=known)
         unheard = [notice for notice in (*news.notices, *judged) if notice.key not in self._told]
-        return unheard, states_of(known)
+        ending = news_ends(unheard, self.wanted) or states_end(states_of(known), self.wanted)
+        return unheard, ending
 
     def _of(self, ending: Ending, problem: str = "") -> Waited:
         head = self.pull.head_sha if self.pull is not None else ""

@@ -1,9 +1,9 @@
 """What ends a wait for a pull request, and with which exit status. Pure.
 
 The first word of a notice's key is its event; `EVENTS` says which waits each event ends. A notice that was
-said before is no news, but its state may still end a wait: `STATES` has the states that leave nothing to
-wait for. A new kind of event needs a row in `endings.toml`; without one, a notice for an agent means that
-somebody is needed.
+said before is no news, but its state may still end a wait: `STATES` has those of an open pull request that
+leave nothing to wait for. A new kind of event needs a row in `endings.toml`; without one, a notice for an
+agent means that somebody is needed.
 """
 
 from __future__ import annotations
@@ -53,10 +53,7 @@ EVENTS, STATES = (
     }
     for kind in ("events", "states")
 )
-"""An event, or a state of the pull request → how it ends a wait, by the thing that is waited for."""
-
-OVER = frozenset({"merged", "closed"})
-"""The states that end a wait whichever commit is the head."""
+"""An event, or a state of an open pull request → how it ends a wait, by the thing that is waited for."""
 
 _FOR_AGENTS = (Audience.ACT, Audience.NEXT, Audience.NEWS, Audience.ASK)
 
@@ -79,9 +76,9 @@ def news_ends(notices: Iterable[Notice], wanted: WaitFor) -> Ending | None:
 
 
 def states_end(states: Collection[str], wanted: WaitFor) -> Ending | None:
-    """How the states of a pull request end this wait, said before or not: by the first one in `STATES`.
+    """How the states of an open pull request end this wait, by the first one in `STATES`.
 
-    None if waiting may still bring something.
+    It does not matter whether that was said before. None if waiting may still bring something.
     """
     ends = (row[wanted] for state, row in STATES.items() if state in states and wanted in row)
     return next(ends, None)
