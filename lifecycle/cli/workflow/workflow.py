@@ -17,19 +17,16 @@ from typing import Any
 import click
 
 from lifecycle.app import workflow_functions
-from lifecycle.app.guidance import guidance_text, preparing
+from lifecycle.app.guidance import preparing
 from lifecycle.cli.command_session import Session
 from lifecycle.cli.main import RowGroup
 from lifecycle.cli.terminal import is_terminal, json_text
-from lifecycle.cli.workflow import workflow_values
-from lifecycle.cli.workflow.workflow_values import named, phase_title
+from lifecycle.cli.workflow.workflow_values import drawn, phase_data, workflow_data
 from lifecycle.core.errors import Refused
-from lifecycle.core.messages.figures import count
 from lifecycle.core.redact import quoted
 from lifecycle.workflow.state import CHECK, Workflow, WorkflowPhase, gate_parts
 from lifecycle.workflow.steps import workflow_templates as templates
 from lifecycle.workflow.steps.workflow_steps import StepDone, WorkflowSteps
-from lifecycle.workflow.store.document_files import ARCHIVE, VIEW
 from lifecycle.workflow.store.workflow_store import WorkflowStore
 from lifecycle.workflow.table import PhaseStatus, WorkflowType, refused, sentence
 from lifecycle.workflow.whose import Asker, asker_of
@@ -109,12 +106,8 @@ def start(session: WorkflowSession, *, name: str, later: bool, **asked: Any) -> 
         workflow = workflow.with_changes(workflow.index_of(phase), gate=gate)
     strange = [*_strange_checks(session, workflow)]  # unreadable settings end the command here
     done = session.steps.start(workflow, kind, first=not later)
-    begun = done.workflow
-    size = count(len(begun.phases), "phase")
-    lines = [f"The workflow {named(begun)} began: {begun.id}, {size}. View: {VIEW}"]
-    lines += [*workflow_values.phase_lines(begun), f"Next: {guidance_text.next_step(begun)}"]
-    troubles = (*done.troubles, *strange)
-    session.print(lines, workflow_values.workflow_data(begun), troubles=troubles)
+    lines, data = drawn("begun", workflow=done.workflow), workflow_data(done.workflow)
+    session.print(lines, data, (*done.troubles, *strange))
 
 
 def _strange_checks(session: WorkflowSession, workflow: Workflow) -> Iterable[str]:
@@ -245,27 +238,9 @@ def complete(session: WorkflowSession, *, name: str, reason: str) -> None:
     _tell(session, session.steps.complete(name, give_up=reason))
 
 
-_NOW = {PhaseStatus.FAILED: "failed", PhaseStatus.SKIPPED: "was skipped"}
-
-
 def _tell(session: WorkflowSession, step: StepDone) -> None:
     """Print the result of a step: the state of its phase and its workflow, and what to do next."""
-    workflow, lines = step.workflow, []
-    if step.phase >= 0:
-        phase = workflow.phases[step.phase]
-        why = f": {quoted(phase.reason)}" if phase.reason else ""
-        already = "" if step.changed else " already"
-        state = _NOW.get(phase.status, f"is {phase.status}")
-        lines.append(f"Phase {phase_title(workflow, step.phase)}, {state}{already}{why}.")
-    if workflow.is_over:
-        how = "was given up" if workflow.given_up else "is completed"
-        place = f"Archived: {ARCHIVE}/{workflow.id}.json"
-        done = f"{how}, {workflow.progress} phases done"
-        lines.append(f"The workflow {named(workflow)} {done}. {place}")
-    elif workflow.phase is not None:
-        if workflow.current != step.phase or workflow.phase.status is PhaseStatus.ACTIVE:
-            lines += workflow_values.phase_lines(workflow)
-        lines.append(f"Next: {guidance_text.next_step(workflow)}")
-    data = workflow_values.workflow_data(workflow)
-    moved = workflow_values.phase_data(workflow, step.phase) if step.phase >= 0 else None
-    session.print(lines, {"changed": step.changed, "phase": moved, **data}, troubles=step.troubles)
+    workflow = step.workflow
+    moved = phase_data(workflow, step.phase) if step.phase >= 0 else None
+    data = {"changed": step.changed, "phase": moved, **workflow_data(workflow)}
+    session.print(drawn("step", workflow=workflow, step=step), data, step.troubles)

@@ -30,8 +30,7 @@ def phase(session: WorkflowSession, *, name: str) -> None:
         "phase": words.phase_data(workflow, workflow.current) if is_at_one else None,
         **fields_of(workflow, required_reading="all_reading", key_reminders="all_reminders"),
     }
-    lines = [*words.phase_lines(workflow), f"Next: {guidance_text.next_step(workflow)}"]
-    session.print(lines, data)
+    session.print(words.drawn("standing", workflow=workflow), data)
 
 
 def show(session: WorkflowSession, *, name: str) -> None:
@@ -46,7 +45,7 @@ def show(session: WorkflowSession, *, name: str) -> None:
         troubles = [str(error)]
     workflow = entry.workflow
     beside = delegation_lines(session.store.root)
-    lines = [*words.show_lines(workflow, session.now), *beside]
+    lines = words.drawn("show", workflow=workflow, now=session.now, beside=beside)
     data = {**words.workflow_data(workflow), "files": entry.places, "beside": beside}
     session.print(lines, data, [*entry.remarks, *troubles])
 
@@ -55,9 +54,8 @@ def list_all(session: WorkflowSession, *, archived: bool) -> None:
     """List the workflows of this worktree, the one that was changed last first."""
     workflows = session.store.read(archived=archived)
     shown = workflows.found if archived else workflows.unfinished
-    own_session, now = session.asker.session, session.now
-    lines = [words.list_line(entry, own_session, now) for entry in shown]
-    lines = lines or [f"There is no {'' if archived else 'unfinished '}workflow here."]
+    own_session = session.asker.session
+    about = {"shown": shown, "archived": archived, "session": own_session, "now": session.now}
     data = {
         "workflows": [
             {
@@ -71,7 +69,7 @@ def list_all(session: WorkflowSession, *, archived: bool) -> None:
         "unusable": [fields_of(file, path="path", says="sentence") for file in workflows.unusable],
     }
     troubles = (*workflows.troubles, *read_sources(session.root)[1])
-    session.print(lines, data, troubles)
+    session.print(words.drawn("list", **about), data, troubles)
 
 
 def guidance(session: WorkflowSession, *, name: str) -> None:
@@ -89,7 +87,7 @@ def guidance(session: WorkflowSession, *, name: str) -> None:
         held = [*map(guidance_text.held_line, others[:3]), *choice.lapsed_lines]
         lines = held or ["There is no unfinished workflow here."]
     elif workflow.is_over:
-        lines = words.phase_lines(workflow)
+        lines = words.drawn("phase", workflow=workflow)
     else:
         shown, refused = overview_workflow.reading_here(session.root, workflow)
         lines = guidance_text.whole_guidance(shown, others, refused)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from lifecycle.cli.workflow.workflow_values import show_lines
+from lifecycle.cli.workflow.workflow_values import drawn
 from lifecycle.workflow.state import Workflow
 from tests.cli.workflow.workflow_ground import WorkflowGround
 
@@ -37,8 +37,10 @@ def test_a_workflow_without_phases_is_told(ground: WorkflowGround) -> None:
 def test_compactions_that_it_outlived_are_told() -> None:
     """Their number stands in the first line, once there is one."""
     workflow = Workflow("w-1", "User Auth", created_at="2026-01-01T00:00:00Z")
-    assert "compaction" not in show_lines(workflow, 0.0)[0]
-    assert " · 2 compactions · " in show_lines(replace(workflow, compactions=2), 0.0)[0]
+    about = {"now": 0.0, "beside": ()}
+    assert "compaction" not in drawn("show", workflow=workflow, **about)[0]
+    outlived = drawn("show", workflow=replace(workflow, compactions=2), **about)
+    assert " · 2 compactions · " in outlived[0]
 
 
 def test_it_is_plain(full: WorkflowGround) -> None:
