@@ -11,10 +11,9 @@ from lifecycle.app import tracker_opening
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.cli.command_session import Session
 from lifecycle.cli.main import RowGroup
-from lifecycle.cli.terminal import say_all
+from lifecycle.cli.terminal import drawn, say_all
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused, Transient
 from lifecycle.core.light_dataclass import replace
-from lifecycle.core.messages.figures import count
 from lifecycle.core.redact import quoted
 from lifecycle.core.stage_names import LINE, MARKERS, Stage
 from lifecycle.core.timing import Deadline
@@ -77,18 +76,18 @@ def status(session: Session) -> None:
             activity = workflow_tasks.asked_anew(session.world, before)
         except LifecycleError as error:
             why = f"the tracker does not answer. {error.sentence}"
-    note = tracker_opening.note_of(session.world) if activity is not None else ""
-    notes = [f"Note: {note}"] if note else []
-    if activity is None or not activity.tasks:
+    tasks = activity.tasks if activity is not None else ()
+    if not tasks:
         why = f"Not active: {why or f'there is no open task with the label {stages.label}.'}"
-        session.show([why, *notes], {"active": False, "why": why, "tasks": []})
-        return
-    first = f"Active: {count(len(activity.tasks), 'open task')} with the label {stages.label}."
-    data = {"active": True, "why": "", "tasks": [task.id for task in activity.tasks]}
-    lines, session_data = _session_standing(session, stages, activity, _kept(session, files))
-    client = ClientSetup.read(session.root, session.world.environment)
-    unheard = [] if client.runs("on-stop") else [UNHEARD]
-    session.show([first, *notes, *lines, *unheard], data | session_data)
+    data = {"active": bool(tasks), "why": why, "tasks": [task.id for task in tasks]}
+    note = tracker_opening.note_of(session.world) if activity is not None else ""
+    words: dict[str, Any] = {"label": stages.label, "note": note, "markers": MARKERS}
+    if activity is not None and tasks:
+        more, own = _session_standing(session, stages, activity, _kept(session, files))
+        data, words = data | more, words | own
+        client = ClientSetup.read(session.root, session.world.environment)
+        words["is_unheard"] = not client.runs("on-stop")
+    session.show(drawn("tracker", "stage", data=data, **words), data)
 
 
 def set_(session: Session, stage: str, *, task: str) -> None:
@@ -165,22 +164,17 @@ def _kept(session: Session, files: WorkflowFiles) -> SessionRecord | None:
     return with_names[0] if with_names else session_record.load(files, "")
 
 
-UNHEARD = "Note: no hook is set up here, so no session is led; run: lifecycle init --stages"
-
-
 def _session_standing(
     session: Session, stages: StageSettings, activity: Activity, record: SessionRecord | None
-) -> tuple[list[str], dict[str, Any]]:
-    """Where the session stood at its last stop: lines for a person, and the same for `--json`."""
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Where the session stood at its last stop, for `--json`; and further words for a person."""
     if record is None:
-        nobody = "No session has been led here yet; it begins with one that works on such a task."
-        return [nobody], {"session": None}
+        return {"session": None}, {}
     memory, sequence, own = record.memory, stages.line_of(record.labels), record.task
     names = [step.value for step in sequence]
     data: dict[str, Any] = {"session": record.session, "task": "", "stage": None, "line": names}
     if record.ended and not own:
-        over = f"Session {record.session} is no longer led: it reached the end of {record.ended}."
-        return [over], {**data, "line": [], "ended": record.ended}
+        return {**data, "line": [], "ended": record.ended}, {}
     recorded = Stage(record.stage) if record.stage in list(LINE) else None
     stage, task = memory.set_stage or recorded, activity.find(own)
     if record.transcript and not own:  # after its last one, it may have taken a task by itself
@@ -188,25 +182,14 @@ def _session_standing(
         task = activity.find(turn.taken)
         own, stage = (task.id, Stage.CODING) if task is not None else ("", stage)
     if own and task is None and _has_lost_its_label(session, stages, own):
-        named = record.spelled or own
-        over = f"Session {record.session} is no longer led: {named} no longer has the label {stages.label}."
-        return [over], {**data, "task": own}
-    name = f"{own} {quoted(task.title) if task is not None else ''}".strip() or "not known yet"
-    missing = _missing(session, stages, stage)
-    lines = [
-        f"Session {record.session or 'that stops next'}, task {name}.",
-        " → ".join(f"[{step.value}]" if step is stage else step.value for step in sequence),
-    ]
-    if stage is not None:
-        lines.append(f"It ends with ::: WORKFLOW_STAGE: {MARKERS[stage].value} :::")
-    if missing:
-        world = session.world
-        run = known_checks.command_of(records.TEST, session.root, world.settings, world.environment)
-        lines.append(f"Missing: {missing}.{f' Run: {run}' if run else ''}")
-    lines.append(f"Told to go on {memory.blocks} of {stages.max_blocks} times.")
-    lines += ["It was let go because it was told too often."] if memory.is_let_go else []
+        return {**data, "task": own}, {"task": record.spelled or own}
+    missing, world = _missing(session, stages, stage), session.world
+    about = (records.TEST, session.root, world.settings, world.environment)
+    run = known_checks.command_of(*about) if missing else ""
     data |= {"task": own, "stage": stage, "missing": missing, "blocks": memory.blocks}
-    return lines, {**data, "max_blocks": stages.max_blocks, "let_go": memory.is_let_go}
+    data |= {"max_blocks": stages.max_blocks, "let_go": memory.is_let_go}
+    name = f"{own} {quoted(task.title) if task is not None else ''}".strip()
+    return data, {"task": name, "run": run}
 
 
 def _has_lost_its_label(session: Session, stages: StageSettings, name: str) -> bool:

@@ -13,6 +13,7 @@ import click
 
 from lifecycle.cli.command_session import Session
 from lifecycle.cli.main import RowGroup
+from lifecycle.cli.terminal import drawn
 from lifecycle.cli.tracker import tracker_values as values
 from lifecycle.cli.tracker.tracker_rules import Stand
 from lifecycle.core.errors import UnknownOption
@@ -64,14 +65,16 @@ def _show_listing(
 def show(session: Session, task: str) -> None:
     """Show the task with the id TASK."""
     shown = session.tracker.get(task)
-    session.show_whole(values.task_lines(shown), _data(session, task=values.task_data(shown)))
+    words = {"word": values.word_of(shown), "rank": values.rank_of(shown)}
+    data = _data(session, task=values.task_data(shown))
+    session.show_whole(drawn("tracker", "task", task=shown, **words), data)
 
 
 def comments(session: Session, task: str) -> None:
     """Show the comments on the task with the id TASK, the oldest first."""
     notes = session.tracker.list_comments(task)
     data = _data(session, task=task, comments=[*map(values.task_data, notes)])
-    session.show_whole(values.comment_lines(task, notes), data)
+    session.show_whole(drawn("tracker", "comments", task=task, notes=notes), data)
 
 
 def create(

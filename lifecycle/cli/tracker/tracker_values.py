@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from lifecycle.cli.terminal import Column, fitted, one_line, styled, table
 from lifecycle.core.errors import Refused
 from lifecycle.core.light_dataclass import asdict
 from lifecycle.core.messages.figures import count
-from lifecycle.core.redact import block, named, quoted, visible
+from lifecycle.core.redact import named, quoted, visible
 from lifecycle.core.timing import render_time
 from lifecycle.core.tracker import Note, Task, TaskStatus
 from lifecycle.storage.store import worktree_root
@@ -159,7 +159,7 @@ def draw(name: str, what: str, tasks: Sequence[Task], limit: int | None) -> None
     columns = [
         Column("task", lambda task: task.id, "bold"),
         Column(
-            "", lambda task: styled(_rank(task), "yellow" if task.priority in (0, 1) else "dim")
+            "", lambda task: styled(rank_of(task), "yellow" if task.priority in (0, 1) else "dim")
         ),
         Column("", lambda task: task.title, most=None),
         *([status] if is_mixed else []),
@@ -172,46 +172,14 @@ def draw(name: str, what: str, tasks: Sequence[Task], limit: int | None) -> None
         screen.print(styled(line, "dim"))
 
 
-def comment_lines(task: str, notes: tuple[Note, ...]) -> Iterator[str]:
-    """The comments on a task as lines, the oldest first."""
-    if not notes:
-        yield f"There are no comments on {one_line(task)}."
-    for index, note in enumerate(notes):
-        if index:
-            yield ""
-        when = f", {render_time(note.created_at)}" if note.created_at is not None else ""
-        yield one_line(f"{note.author or 'somebody'}{when}:")
-        yield from block(note.text)
-
-
 def task_line(task: Task) -> str:
     """A task as one line, for a pipe or a file."""
     headed = ((column.head, column.cell(task)) for column in _FACTS)
     facts = [f"{head} {fact}" for head, fact in headed if fact]
-    words = [task.id, _rank(task) or "-", word_of(task), quoted(task.title), *facts]
+    words = [task.id, rank_of(task) or "-", word_of(task), quoted(task.title), *facts]
     return one_line("  ".join(words))
 
 
-def task_lines(task: Task) -> Iterator[str]:
-    """One task with its text."""
-    by = f" by @{task.author}" if task.author else ""
-    yield f"{task.id}  {quoted(task.title)}{by}"
-    facts = [word_of(task), _rank(task)]
-    facts += [f"held by {named(task.assignee)}"] if task.assignee else []
-    facts += [f"linked to {named(task.external)}"] if task.external else []
-    yield ", ".join(filter(None, facts))
-    closed = (task.close_reason,) if task.close_reason else ()
-    texts = {"labels": task.labels, "waits for": task.blocked_by, "closed because": closed}
-    for head, names in texts.items():
-        if names:
-            yield f"{head}: {', '.join(map(named, names))}"
-    if task.url:
-        yield one_line(task.url)
-    if task.description.strip():
-        yield ""
-        yield from block(task.description.strip())
-
-
-def _rank(task: Task) -> str:
+def rank_of(task: Task) -> str:
     """`P2`, or "" for a task without a priority."""
     return f"P{task.priority}" if task.priority is not None else ""

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from lifecycle.app.guidance import guidance_text
+from lifecycle.cli import terminal
 from lifecycle.core.light_dataclass import fields_of
-from lifecycle.core.redact import block, named, quoted, visible
-from lifecycle.core.timing import parse_time, render_time
-from lifecycle.settings import resources
+from lifecycle.core.timing import render_time
 from lifecycle.workflow.documents.workflow_documents import phase_id
 from lifecycle.workflow.state import Workflow
 from lifecycle.workflow.store import document_files
@@ -17,11 +16,8 @@ from lifecycle.workflow.table import WORDS
 
 def drawn(name: str, /, **values: Any) -> list[str]:
     """The lines of a text for people: a template in `templates/`, filled in."""
-    filters = {"quoted": quoted, "named": named, "visible": visible, "block": block}
-    environment = resources.templates("cli/workflow/templates", **filters, moment=parse_time)
-    values |= {"files": document_files, "signs": WORDS, "next_step": guidance_text.next_step}
-    text: str = environment.get_template(f"{name}.txt").render(values)
-    return text.removesuffix("\n").split("\n") if text else []
+    shared = {"files": document_files, "signs": WORDS, "next_step": guidance_text.next_step}
+    return terminal.drawn("workflow", name, **shared, **values)
 
 
 def workflow_data(workflow: Workflow) -> dict[str, Any]:
