@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from lifecycle.cli.workflow.workflow_values import drawn
 from lifecycle.core.errors import IllegalMove, Refused
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.records import EvidenceRoom, RunRecord
@@ -26,7 +27,6 @@ from lifecycle.workflow.steps.workflow_templates import (
     supplied_templates,
     template,
     template_names,
-    template_text,
 )
 from lifecycle.workflow.table import PhaseStatus
 from lifecycle.workflow.whose import Asker
@@ -253,7 +253,7 @@ def test_a_template_of_the_project_is_read_and_used(ground: WorkflowGround) -> N
     )
     made = WorkflowTemplate((phase,), context={"a b": 1}, reminders=("é",))
     path = ".claude/workflow-templates/release.toml"
-    ground.write(path, template_text(made))
+    ground.write(path, "\n".join(drawn("template", template=made)))
     assert template(ground.root, "release") == made
     assert template_names(ground.root)[-1] == "release"
     begun = ground.steps.start(Workflow("", "R 1"), "release").workflow
@@ -279,7 +279,8 @@ def test_the_supplied_templates_are_in_the_projects_own_form(ground: WorkflowGro
     supplied = {name: made for name, made in supplied_templates().items() if made.phases}
     assert "planning" in supplied
     for name, made in supplied.items():
-        ground.write(f".claude/workflow-templates/{name}.toml", template_text(made))
+        text = "\n".join(drawn("template", template=made))
+        ground.write(f".claude/workflow-templates/{name}.toml", text)
         assert template(ground.root, name) == made
 
 

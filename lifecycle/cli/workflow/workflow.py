@@ -141,26 +141,14 @@ def template(session: WorkflowSession, *, called: str) -> None:
     The project's own are in .claude/workflow-templates/NAME.toml, in the form that this prints, and come
     before the shipped ones.
     """
-    root = session.root
+    names = (called,) if called else templates.template_names(session.root)
+    named = {name: templates.template(session.root, name) for name in names}
+    texts = {name: drawn("template", template=each) for name, each in named.items()}
+    data = {name: tomllib.loads("\n".join(text)) for name, text in texts.items()}
     if called:
-        workflow_template = templates.template(root, called)
-        text = templates.template_text(workflow_template).rstrip("\n").splitlines()
-        session.print(text, {"name": called, "template": _data(workflow_template)})
+        session.print(texts[called], {"name": called, "template": data[called]})
     else:
-        names = templates.template_names(root)
-        by_name = {title: templates.template(root, title) for title in names}
-        lines = [f"{title}: {_titles(entry)}" for title, entry in by_name.items()]
-        data = {title: _data(entry) for title, entry in by_name.items()}
-        session.print(lines, {"templates": data})
-
-
-def _data(workflow_template: templates.WorkflowTemplate) -> dict[str, Any]:
-    return tomllib.loads(templates.template_text(workflow_template))
-
-
-def _titles(workflow_template: templates.WorkflowTemplate) -> str:
-    titles = " → ".join(quoted(phase.title) for phase in workflow_template.phases)
-    return titles or "phases of your own"
+        session.print(drawn("templates", templates=named), {"templates": data})
 
 
 _NAMES = ("create_workflow_state", "update_phase_status", "get_workflow_state", "generate_markdown")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from lifecycle.app.guidance import guidance_text
@@ -17,7 +18,12 @@ from lifecycle.workflow.table import WORDS
 def drawn(name: str, /, **values: Any) -> list[str]:
     """The lines of a text for people: a template in `templates/`, filled in."""
     shared = {"files": document_files, "signs": WORDS, "next_step": guidance_text.next_step}
-    return terminal.drawn("workflow", name, **shared, **values)
+    return terminal.drawn("workflow", name, toml=_toml, **shared, **values)
+
+
+def _toml(value: object) -> str:
+    """A text, number or list in TOML; texts are escaped as in JSON."""
+    return json.dumps(value, ensure_ascii=True).replace("\x7f", "\\u007f")
 
 
 def workflow_data(workflow: Workflow) -> dict[str, Any]:

@@ -19,7 +19,6 @@ Such a file may come with the repository: the texts of a template that git track
 
 from __future__ import annotations
 
-import json
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -123,23 +122,3 @@ def _template(data: Mapping[str, Any], name: str) -> WorkflowTemplate:
     if not parsed.phases and name != "custom":
         raise ValueError("it has no phases")
     return parsed
-
-
-def template_text(to_write: WorkflowTemplate) -> str:
-    """A template as the TOML text of its file."""
-    names = ("description", "type", "reading", "reminders")
-    head = ((name, getattr(to_write, name)) for name in names)
-    lines = [f"{name} = {_toml(value)}" for name, value in head if value]
-    if to_write.context:
-        lines += ["", "[context]"]
-        lines += [f"{_toml(name)} = {_toml(value)}" for name, value in to_write.context.items()]
-    for phase in to_write.phases:
-        lines += ["", "[[phases]]"]
-        values = sorted(msgspec.to_builtins(phase).items(), key=lambda field: field[0] != "title")
-        lines += [f"{name} = {_toml(value)}" for name, value in values if value]
-    return "\n".join(lines) + "\n"
-
-
-def _toml(value: object) -> str:
-    """A text, number or list in TOML; texts are escaped as in JSON."""
-    return json.dumps(value, ensure_ascii=True).replace("\x7f", "\\u007f")
