@@ -189,7 +189,6 @@ RIMS: dict[str, tuple[str, ...]] = {
         "app.guidance.guidance_text",
         "app.guidance.recovery_message",
         "cli.reconcile.reconcile_words",
-        "cli.workflow.workflow_values",
         "github.auth.tokens",
         "github.client.client_common",
         "github.sweep.sweep_nodes",

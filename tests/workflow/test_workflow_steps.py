@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.cli.workflow.workflow_values import drawn
+from lifecycle.cli.workflow.workflow import drawn
 from lifecycle.core.errors import IllegalMove, Refused
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.records import EvidenceRoom, RunRecord

@@ -1,6 +1,7 @@
 """`lifecycle workflow`: the group, its session, and the commands that begin, move and end a workflow.
 
 A command is a row of `commands.toml` and a function; those that only look are in `workflow_look.py`.
+What they print is at the end: templates for people, values for `--json`.
 """
 
 from __future__ import annotations
@@ -17,18 +18,21 @@ from typing import Any
 import click
 
 from lifecycle.app import workflow_functions
-from lifecycle.app.guidance import preparing
+from lifecycle.app.guidance import guidance_text, preparing
+from lifecycle.cli import terminal
 from lifecycle.cli.command_session import Session
 from lifecycle.cli.main import RowGroup
-from lifecycle.cli.terminal import is_terminal, json_text
-from lifecycle.cli.workflow.workflow_values import drawn, phase_data, workflow_data
 from lifecycle.core.errors import Refused
+from lifecycle.core.light_dataclass import fields_of
 from lifecycle.core.redact import quoted
+from lifecycle.core.timing import render_time
+from lifecycle.workflow.documents.workflow_documents import phase_id
 from lifecycle.workflow.state import CHECK, Workflow, WorkflowPhase, gate_parts
 from lifecycle.workflow.steps import workflow_templates as templates
 from lifecycle.workflow.steps.workflow_steps import StepDone, WorkflowSteps
+from lifecycle.workflow.store import document_files
 from lifecycle.workflow.store.workflow_store import WorkflowStore
-from lifecycle.workflow.table import PhaseStatus, WorkflowType, refused, sentence
+from lifecycle.workflow.table import WORDS, PhaseStatus, WorkflowType, refused, sentence
 from lifecycle.workflow.whose import Asker, asker_of
 
 
@@ -167,7 +171,7 @@ def call(*, function: str) -> None:
     Stdin: {"arguments": [...], "named": {...}}. Stdout: {"result": ...}. scripts/workflow_state.py, which
     runs on any Python, does the same.
     """
-    text = "" if is_terminal(sys.stdin) else sys.stdin.read(_LARGEST)
+    text = "" if terminal.is_terminal(sys.stdin) else sys.stdin.read(_LARGEST)
     called: Callable[..., Any] = getattr(workflow_functions, function)
     try:
         request = {"arguments": [], "named": {}, **json.loads(text or "{}")}
@@ -178,7 +182,7 @@ def call(*, function: str) -> None:
             f"{function} was called wrongly ({error}), so nothing was done; standard input has the form "
             '{"arguments": [...], "named": {...}}.'
         ) from None
-    click.echo(json_text({"result": called(*arguments, **named)}))
+    click.echo(terminal.json_text({"result": called(*arguments, **named)}))
 
 
 def advance(
@@ -232,3 +236,55 @@ def _tell(session: WorkflowSession, step: StepDone) -> None:
     moved = phase_data(workflow, step.phase) if step.phase >= 0 else None
     data = {"changed": step.changed, "phase": moved, **workflow_data(workflow)}
     session.print(drawn("step", workflow=workflow, step=step), data, step.troubles)
+
+
+def drawn(name: str, /, **values: Any) -> list[str]:
+    """The lines of a text for people: a template in `templates/`, filled in."""
+    shared = {"files": document_files, "signs": WORDS, "next_step": guidance_text.next_step}
+    return terminal.drawn("workflow", name, toml=_toml, **shared, **values)
+
+
+def _toml(value: object) -> str:
+    """A text, number or list in TOML; texts are escaped as in JSON."""
+    return json.dumps(value, ensure_ascii=True).replace("\x7f", "\\u007f")
+
+
+def workflow_data(workflow: Workflow) -> dict[str, Any]:
+    """A workflow for `--json`."""
+    return {
+        **fields_of(workflow, id="id", workflow="name", workflow_type="type"),
+        **fields_of(workflow, "task", "status", "is_over", "given_up?"),
+        "current_phase": phase_id(workflow.current) if workflow.phase is not None else None,
+        "active_phases": [phase_id(index) for index in workflow.active],
+        "progress": {"done": workflow.done, "total": len(workflow.phases)},
+        "phases": [phase_data(workflow, index) for index in range(len(workflow.phases))],
+        **fields_of(workflow, required_reading="all_reading", context="context"),
+        "key_reminders": workflow.all_reminders,
+        **fields_of(workflow, "criteria", "constraints", "created_at"),
+        "updated_at": _moment(workflow.updated_at),
+        "ended_at": _moment(workflow.ended_at),
+        **fields_of(workflow, "session?", "branch?", "source?", "is_foreign", "compactions"),
+    }
+
+
+def phase_data(workflow: Workflow, index: int) -> dict[str, Any]:
+    """A phase for `--json`: number from 1, id from 0."""
+    phase = workflow.phases[index]
+    passed = phase.passed
+    return {
+        "id": phase_id(index),
+        "number": index + 1,
+        **fields_of(phase, "title", "agent?", "status"),
+        "handed_on": workflow.handed_to(index),
+        **fields_of(phase, "deliverables", "context_for_next", "gate?"),
+        "passed": {"at": _moment(passed.at), "how": passed.how} if passed is not None else None,
+        **fields_of(phase, "reason?", "attempts"),
+        "errors": [{"at": _moment(error.at), "text": error.text} for error in phase.errors],
+        "started_at": _moment(phase.started_at),
+        "ended_at": _moment(phase.ended_at),
+        "seconds": round(phase.seconds, 3),
+    }
+
+
+def _moment(at: float) -> str | None:
+    return render_time(at) if at else None

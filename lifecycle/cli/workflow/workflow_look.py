@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from lifecycle.app.guidance import guidance_text
-from lifecycle.cli.workflow import workflow_values as words
-from lifecycle.cli.workflow.workflow import WorkflowSession
+from lifecycle.cli.workflow.workflow import WorkflowSession, drawn, phase_data, workflow_data
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.light_dataclass import fields_of
 from lifecycle.core.messages.figures import minute
@@ -27,10 +26,10 @@ def phase(session: WorkflowSession, *, name: str) -> None:
     is_at_one = workflow.phase and not workflow.is_over
     data = {
         **fields_of(workflow, id="id", workflow="name"),
-        "phase": words.phase_data(workflow, workflow.current) if is_at_one else None,
+        "phase": phase_data(workflow, workflow.current) if is_at_one else None,
         **fields_of(workflow, required_reading="all_reading", key_reminders="all_reminders"),
     }
-    session.print(words.drawn("standing", workflow=workflow), data)
+    session.print(drawn("standing", workflow=workflow), data)
 
 
 def show(session: WorkflowSession, *, name: str) -> None:
@@ -45,8 +44,8 @@ def show(session: WorkflowSession, *, name: str) -> None:
         troubles = [str(error)]
     workflow = entry.workflow
     beside = delegation_lines(session.store.root)
-    lines = words.drawn("show", workflow=workflow, now=session.now, beside=beside)
-    data = {**words.workflow_data(workflow), "files": entry.places, "beside": beside}
+    lines = drawn("show", workflow=workflow, now=session.now, beside=beside)
+    data = {**workflow_data(workflow), "files": entry.places, "beside": beside}
     session.print(lines, data, [*entry.remarks, *troubles])
 
 
@@ -59,7 +58,7 @@ def list_all(session: WorkflowSession, *, archived: bool) -> None:
     data = {
         "workflows": [
             {
-                **words.workflow_data(entry.workflow),
+                **workflow_data(entry.workflow),
                 "is_current": document_files.CURRENT in entry.places,
                 "is_own": bool(own_session) and entry.workflow.session == own_session,
                 "files": entry.places,
@@ -69,7 +68,7 @@ def list_all(session: WorkflowSession, *, archived: bool) -> None:
         "unusable": [fields_of(file, path="path", says="sentence") for file in workflows.unusable],
     }
     troubles = (*workflows.troubles, *read_sources(session.root)[1])
-    session.print(words.drawn("list", **about), data, troubles)
+    session.print(drawn("list", **about), data, troubles)
 
 
 def guidance(session: WorkflowSession, *, name: str) -> None:
@@ -87,7 +86,7 @@ def guidance(session: WorkflowSession, *, name: str) -> None:
         held = [*map(guidance_text.held_line, others[:3]), *choice.lapsed_lines]
         lines = held or ["There is no unfinished workflow here."]
     elif workflow.is_over:
-        lines = words.drawn("phase", workflow=workflow)
+        lines = drawn("phase", workflow=workflow)
     else:
         shown, refused = overview_workflow.reading_here(session.root, workflow)
         lines = guidance_text.whole_guidance(shown, others, refused)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from lifecycle.cli.workflow.workflow_values import drawn
+from lifecycle.cli.workflow.workflow import drawn
 from lifecycle.workflow.state import Workflow
 from tests.cli.workflow.workflow_ground import WorkflowGround
 
