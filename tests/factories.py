@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from lifecycle.claim.decisions.snapshot import Rules, Snapshot
+from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.record.sections import CardRecord
 from lifecycle.claim.record.state import Record
 from lifecycle.core.plan import Wake
 from lifecycle.core.timing import parse_time
 from lifecycle.core.values.checks import Bucket, Check, Checks
+from lifecycle.core.values.configured import Settings
 from lifecycle.core.values.model import (
     BoardItem,
     Comment,
@@ -153,11 +154,9 @@ def seen(
     **changes: Any,
 ) -> Snapshot:
     """One decision's input."""
-    rules = Rules(head_owner="octo-org", has_board=True, board_name="project 1")
-    made = Snapshot(
-        wake, NOW, record_ or record(), rules, observation=observed, looked_at_checks=True
-    )
-    return replace(made, **changes)
+    board, known = Settings(project_number=1), {"observation": observed, "looked_at_checks": True}
+    made = Snapshot(wake, NOW, record_ or record(), board, has_board=True, head_owner="octo-org")
+    return replace(made, **{**known, **changes})
 
 
 def texts(spoken: Any) -> str:

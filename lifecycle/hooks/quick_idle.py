@@ -96,7 +96,7 @@ def _due_again(call: HookCall) -> float | None:
     if before is None or before.record is None or record is None:
         return None
     first = snapshot_of(call.world, call.claim_store, Wake.IDLE, before.record, before.hints)
-    due = next_poll(record, first.rules.poll_seconds, first.now)
+    due = next_poll(record, first.settings.poll_seconds, first.now)
     following = replace(first, record=record, hints={}, now=max(first.now, due))
     return due if decide.look(first) == decide.look(following) is not None else None
 

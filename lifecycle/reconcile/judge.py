@@ -13,12 +13,13 @@ from itertools import starmap
 from typing import assert_never
 
 from lifecycle.claim.decisions.decide import apply_observation, foresee, imagine
-from lifecycle.claim.decisions.snapshot import Rules, Snapshot
+from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record.state import Record, is_same
 from lifecycle.core import plan
 from lifecycle.core.light_dataclass import dataclass, field, replace
 from lifecycle.core.redact import named, quoted
+from lifecycle.core.values.configured import Settings
 from lifecycle.core.values.model import LABELS_ITEM, BoardItem, PullState
 from lifecycle.core.values.priorities import Status
 from lifecycle.reconcile.finding import KINDS, Finding, State, of, sentence
@@ -37,14 +38,16 @@ class Judge:
     """Everything that judging needs besides the task.
 
     Attributes:
-        rules: the settings that a decision depends on; `head_owner` is set for each task.
+        settings: those that a decision depends on.
+        has_board: a board is configured and can be read.
         policy: what may be done.
         now: the time of the run.
         is_rehearsal: nothing will be written, so the consequences of writes are foreseen.
         planned: the Statuses that the findings so far set, as far as the policy allows.
     """
 
-    rules: Rules
+    settings: Settings
+    has_board: bool
     policy: Policy
     now: float
     is_rehearsal: bool = False
@@ -125,9 +128,9 @@ class Judge:
         return not (task.issue.is_open and (task.is_merged or is_waiting))
 
     def _seen(self, task: InferredTask, record: Record) -> Snapshot:
-        rules = replace(self.rules, head_owner=task.head_owner)
         record = apply_observation(record, task.observation, self.now)
-        seen = Snapshot(plan.Wake.SWEEP, self.now, record, rules, observation=task.observation)
+        seen = Snapshot(plan.Wake.SWEEP, self.now, record, self.settings, has_board=self.has_board)
+        seen = replace(seen, observation=task.observation, head_owner=task.head_owner)
         pushed = task.tip.sha if task.tip is not None else None
         return replace(seen, pushed_head=pushed, is_silent=self.is_silent(task))
 

@@ -13,12 +13,12 @@ from itertools import groupby
 from math import inf
 from pathlib import Path
 
-from lifecycle.claim.decisions.snapshot import Rules
 from lifecycle.core.errors import LifecycleError, Transient
 from lifecycle.core.light_dataclass import dataclass, field, fields_of, replace
 from lifecycle.core.messages import figures
 from lifecycle.core.redact import redact
 from lifecycle.core.timing import CLOCK_SKEW, DeadlineReached
+from lifecycle.core.values.configured import Settings
 from lifecycle.core.world import World
 from lifecycle.reconcile import inferred
 from lifecycle.reconcile.finding import Finding, State, SweepReport, in_order, sentence
@@ -143,11 +143,11 @@ def _read(run: _Run) -> None:
 
 
 def _judge(run: _Run) -> Judge:
-    settings = fields_of(run.world.settings, "base", "board_name", link="issue_link")
-    rules = Rules(has_board=run.sweep.has_board, **settings)
+    # Nothing is closed or merged on its own: those settings are left as they are by default.
+    settings = Settings(**fields_of(run.world.settings, "base", "project_number", "issue_link"))
     # Cards show signs of life. If they cannot be seen now, no claim counts as silent.
     policy = replace(run.policy, silent_seconds=inf) if run.sweep.is_blind else run.policy
-    return Judge(rules, policy, run.sweep.now, run.is_dry_run)
+    return Judge(settings, run.sweep.has_board, policy, run.sweep.now, run.is_dry_run)
 
 
 def _repair(run: _Run) -> None:

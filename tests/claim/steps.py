@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -59,9 +60,9 @@ def fields_of(made: Snapshot) -> dict[str, Any]:
     return {name: getattr(made, name) for name in made.__dataclass_fields__}
 
 
-def rules_with(made: Snapshot, **changes: Any) -> Any:
-    rules = made.rules
-    return type(rules)(**{n: getattr(rules, n) for n in rules.__dataclass_fields__} | changes)
+def configured(made: Snapshot, **changes: Any) -> Snapshot:
+    """The same with other settings."""
+    return replace(made, settings=replace(made.settings, **changes))
 
 
 def set_by(step: Decision, before: Record | None = None) -> dict[str, Any]:

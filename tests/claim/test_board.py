@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from lifecycle.claim.decisions.decide import apply_observation, decide, look
-from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.record.state import fold
 from lifecycle.core.errors import Rejected
 from lifecycle.core.plan import CloseIssue, Failed, ForgetClaim, PostComment, SetBoard, Wake
@@ -12,8 +13,6 @@ from tests.claim.steps import (
     DONE,
     ITEM,
     closing,
-    fields_of,
-    rules_with,
     run,
 )
 from tests.factories import (
@@ -75,7 +74,7 @@ def test_fault_6_a_refused_status_is_not_recorded_as_synced() -> None:
 def test_without_a_board_everything_else_goes_on() -> None:
     """No project: issue and PR work alone, and no board action is ever decided."""
     base = seen(record(**DONE), observed=closing(), wake=Wake.STOP)
-    bare = Snapshot(**{**fields_of(base), "rules": rules_with(base, has_board=False)})
+    bare = replace(base, has_board=False)
     assert [type(a) for a in run(bare)] == [PostComment, CloseIssue, ForgetClaim]
 
 

@@ -25,7 +25,7 @@ from lifecycle.core.plan import (
 from lifecycle.core.tracker import Link
 from lifecycle.core.values.model import BoardItem, Hold, PullState
 from tests.batches import each_row
-from tests.claim.steps import rules_with, set_by
+from tests.claim.steps import set_by
 from tests.factories import NOW, comment, issue, observation, pull, record, seen
 
 AGENT = "edouard-1738000000"
@@ -299,7 +299,7 @@ def test_the_card_follows_the_claim_where_nobody_moved_it(
     assert [(one.key, one.audience) for one in step.notices] == [
         (key, Audience.NOTE) for key in keys
     ]
-    without = card_and_link.card_step(replace(start, rules=rules_with(start, has_board=False)))
+    without = card_and_link.card_step(replace(start, has_board=False))
     assert without.action is None
     assert not [one for one in without.notices if one.key.startswith("board")]
     if action:
@@ -516,7 +516,7 @@ def test_a_lease_that_stays_is_told_with_the_end() -> None:
         assert "The push was refused." in notice.text
         assert f"The {what} was not set to Todo: No such option." in notice.text
     start = seen(going(), observed=observed)
-    start = replace(start, rules=rules_with(start, has_board=False))
+    start = replace(start, has_board=False)
     (notice,) = releasing.decide(start).notices
     assert "No board is configured." in notice.text
 

@@ -26,7 +26,7 @@ from lifecycle.core.plan import (
 )
 from lifecycle.core.plan import Done as Happened
 from lifecycle.core.values.model import BoardItem, Comment, PullState
-from tests.claim.steps import DONE, ITEM, MERGED, rules_with, set_by
+from tests.claim.steps import DONE, ITEM, MERGED, set_by
 from tests.claim.steps import closing as shown_closing
 from tests.factories import NOW, SHA, comment, issue, observation, pull, record, seen, texts, values
 
@@ -462,7 +462,7 @@ def test_why_the_card_was_not_set_is_told(item: str, what: str) -> None:
 def test_without_a_board_there_is_none_to_set() -> None:
     """Said as it is."""
     made = at_end()
-    made = replace(made, rules=rules_with(made, has_board=False))
+    made = replace(made, has_board=False)
     assert told(made) == "Issue #42 closed. No board is configured. The claim file was deleted."
     assert isinstance(made.record, Record)
     assert texts(closing.decide(made)).endswith("deleted.")

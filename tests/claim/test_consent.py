@@ -14,9 +14,10 @@ from lifecycle.claim.decisions.snapshot import Decision, Snapshot
 from lifecycle.claim.engine.briefing import question_lines
 from lifecycle.core.messages import messages
 from lifecycle.core.plan import Audience, CloseIssue, ForgetClaim, PostComment, Wake
+from lifecycle.core.values.configured import Settings
 from lifecycle.core.values.model import Conversations, PullState
 from lifecycle.storage.state_file import lasting
-from tests.claim.steps import DONE, MERGED, REVIEW, closing, rest, rules_with, set_by
+from tests.claim.steps import DONE, MERGED, REVIEW, closing, configured, rest, set_by
 from tests.factories import NOW, comment, issue, observation, pull, record, seen, texts
 
 ASKED: dict[str, Any] = {"hears_prompts": True}
@@ -172,7 +173,7 @@ def test_a_merge_elsewhere_is_asked_about_by_its_base_though_the_settings_close(
     merge = replace(MERGED, base="feature", merged_at=MERGED_AT)
     shown = replace(closing(), by_number=merge)
     start = seen(record(**{**DONE, "phase": phase}), observed=shown)
-    auto = replace(start, rules=rules_with(start, closes_itself=True), hears_prompts=True)
+    auto = replace(configured(start, close="auto"), hears_prompts=True)
     actions, after = rest(auto)
     asked = (
         "PR #107 merged into feature, which is neither the default branch nor the configured base! "
@@ -184,7 +185,7 @@ def test_a_merge_elsewhere_is_asked_about_by_its_base_though_the_settings_close(
     assert decide(replace(auto, record=after, observation=None)).action is None
     blind = replace(auto, record=after, observation=replace(shown, default_branch=""))
     assert CloseIssue(42) not in rest(blind)[0]
-    again = replace(auto, rules=rules_with(auto, closes_itself=True, base="feature"))
+    again = configured(auto, close="auto", base="feature")
     assert CloseIssue(42) in rest(again)[0]
     agreed = after.with_values({"phase": "done"}).with_ending(consent="close")
     assert CloseIssue(42) in rest(replace(auto, record=agreed))[0]
@@ -205,7 +206,7 @@ def test_an_issue_reopened_after_the_merge_is_asked_about_though_the_settings_cl
         about = issue(comments=comments, reopened_at=at, is_open=is_open)
         shown = replace(closing(), issue=about, by_number=merge)
         start = seen(record(**{**DONE, "phase": phase}), observed=shown)
-        return replace(start, rules=rules_with(start, closes_itself=True), hears_prompts=True)
+        return replace(configured(start, close="auto"), hears_prompts=True)
 
     after = reopened(MERGED_AT + 1)
     actions, asking = rest(after)
@@ -247,7 +248,7 @@ def test_a_merge_that_was_reverted_is_asked_about_though_the_settings_close(phas
     """The question names what reverted it; a person's yes closes, the settings' earlier one does not."""
     shown = replace(closing(), by_number=replace(MERGED, merged_at=MERGED_AT, reverted_by=108))
     start = seen(record(**{**DONE, "phase": phase}), observed=shown)
-    auto = replace(start, rules=rules_with(start, closes_itself=True), hears_prompts=True)
+    auto = replace(configured(start, close="auto"), hears_prompts=True)
     actions, asking = rest(auto)
     assert CloseIssue(42) not in actions
     asked = "PR #107 merged! Should I close issue #42? PR #108 reverted PR #107."
@@ -454,7 +455,7 @@ def test_auto_closes_at_the_merge_without_a_question() -> None:
     """`close = "auto"`: the merge leads to done in one look, and the comment says why."""
     shown = observation(**{**_fields(closing()), "by_number": pull(state=PullState.MERGED)})
     made = seen(record(**REVIEW), observed=shown)
-    made = seen(record(**REVIEW), observed=shown, rules=rules_with(made, closes_itself=True))
+    made = seen(record(**REVIEW), observed=shown, settings=Settings(project_number=1, close="auto"))
     first = decide(made)
     assert set_by(first)["phase"] == "merged_detected"
     assert [(say.audience, "Should I" in say.text) for say in first.notices] == [
@@ -473,7 +474,7 @@ def test_auto_takes_no_closing_upon_itself_that_was_githubs() -> None:
     merged = {"by_number": pull(state=PullState.MERGED), "issue": issue(is_open=False, comments=())}
     made = seen(record(**REVIEW), observed=observation(**merged))
     made = replace(made, record=made.record.with_ending(issue_closed=True))
-    made = replace(made, rules=rules_with(made, closes_itself=True))
+    made = configured(made, close="auto")
     assert "issue #42 was already closed, and the claim ends now" in texts(decide(made))
     actions, _ = rest(made)
     (comment,) = [action for action in actions if isinstance(action, PostComment)]
@@ -541,7 +542,7 @@ def test_done_can_count_where_somebody_could_be_heard(
         ({}, {}, False),
         ({"ending.override": "it is done elsewhere"}, {}, True),
         ({"ending.consent": "close"}, {}, True),
-        ({}, {"closes_itself": True}, True),
+        ({}, {"close": "auto"}, True),
     ],
 )
 def test_each_yes_is_enough_by_itself(
@@ -551,7 +552,7 @@ def test_each_yes_is_enough_by_itself(
     made = seen(
         record(**DONE, memory={**SESSION, "pull.asked": 107, **memory}), hears_prompts=hears
     )
-    made = replace(made, rules=rules_with(made, **rules))
+    made = configured(made, **rules)
     assert derive.is_consent_missing(made, pull(state=PullState.MERGED)) is not is_given
 
 

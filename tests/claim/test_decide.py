@@ -28,9 +28,10 @@ from lifecycle.core.plan import (
 )
 from lifecycle.core.timing import parse_time, render_time
 from lifecycle.core.values.checks import Bucket
+from lifecycle.core.values.configured import Settings
 from lifecycle.core.values.model import BoardItem, PullState
 from tests.batches import each_row
-from tests.claim.steps import ITEM, READY, REVIEW, fields_of, rest, rules_with, set_by
+from tests.claim.steps import ITEM, READY, REVIEW, configured, fields_of, rest, set_by
 from tests.factories import (
     BRANCH,
     NOW,
@@ -131,8 +132,7 @@ def test_a_hand_off_opens_the_pull_request_into_the_default_branch() -> None:
 def test_fault_12_the_base_is_configured_or_the_default_and_never_the_head() -> None:
     """A configured base wins; the branch that is the base itself is refused with a word."""
     made = seen(record(**READY), observed=observation())
-    configured = Snapshot(**{**fields_of(made), "rules": rules_with(made, base="release")})
-    action = decide(configured).action
+    action = decide(configured(made, base="release")).action
     assert isinstance(action, OpenPullRequest)
     assert action.base == "release"
     on_main = seen(record(**{**READY, "branch": "main"}), observed=observation())
@@ -266,8 +266,8 @@ def test_the_record_survives_json() -> None:
 
 def test_nothing_was_looked_at_where_nothing_says_so() -> None:
     """No checks, no prompt that was heard, no hint, no board: a decision believes in none of it."""
-    bare = Snapshot(Wake.TICK, NOW, record())
+    bare = Snapshot(Wake.TICK, NOW, record(), Settings())
     assert (bare.hints, bare.observation, bare.failed) == ({}, None, frozenset())
     assert (bare.pushed_head, bare.answered_at) == (None, None)
-    assert (bare.rules.head_owner, bare.rules.base, bare.rules.has_board) == ("", None, False)
+    assert (bare.head_owner, bare.has_board) == ("", False)
     assert (bare.looked_at_checks, bare.hears_prompts, bare.is_silent) == (False, False, False)

@@ -42,7 +42,7 @@ from lifecycle.core.tracker import Link
 from lifecycle.core.values.checks import Bucket
 from lifecycle.core.values.model import Look, PullState
 from tests.batches import each_row
-from tests.claim.steps import DONE, ITEM, MERGED, READY, REVIEW, rules_with, set_by
+from tests.claim.steps import DONE, ITEM, MERGED, READY, REVIEW, configured, set_by
 from tests.factories import (
     BRANCH,
     NOW,
@@ -172,7 +172,7 @@ def test_a_look_reads_what_the_phase_and_the_wake_need(
     leased = replace(taken, record=taken.record.with_ownership(lease="a" * 40))
     assert look(leased) == (expected and replace(expected, lease=True))
     assert still_wanted(start, "Look") is (wanted is not None)
-    without = replace(start, rules=rules_with(start, has_board=False))
+    without = replace(start, has_board=False)
     found = look(without)
     assert found is None or not found.board
 
@@ -526,7 +526,7 @@ def test_github_is_asked_to_merge_by_what_this_very_look_shows() -> None:
         (MergeRecord(head=pull().head_sha, auto_on=pull().head_sha), None),
     ):
         start = seen(record(**REVIEW, memory={"pull.merging": merging}), observed=shown)
-        step = decide(replace(start, rules=rules_with(start, auto_merge=True)))
+        step = decide(configured(start, merge="auto"))
         assert step.action == action, merging
 
 

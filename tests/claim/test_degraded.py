@@ -200,9 +200,11 @@ def test_a_merge_is_told_where_git_cannot_count_what_it_lacks(
         world = SimpleNamespace(root=tmp_path, git=SlowGit(fails, error), remote="origin")
         for before in (0, 2):
             made = record(**REVIEW).with_pull(left_out=before)
-            working = observing.LookUnderWay(cast("Any", world), cast("Any", None), seen(made))
+            working = observing.LookUnderWay(
+                cast("Any", world), cast("Any", None), seen(made, observed=merged)
+            )
             world.git.asked = 0
-            counted.append(observing._left_out(working, merged))
+            counted.append(observing._left_out(working))
     assert counted == [0, 2, 0, 2, 1, 1]
     assert str(error) in (tmp_path / ".lifecycle/log").read_text()
 

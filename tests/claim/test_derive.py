@@ -9,7 +9,6 @@ import pytest
 
 from lifecycle.claim.decisions import card_and_link, derive
 from lifecycle.claim.decisions.pull import review
-from lifecycle.claim.decisions.snapshot import Rules
 from lifecycle.claim.record.sections import Trouble
 from lifecycle.claim.record.state import Record, mark_of
 from lifecycle.core.plan import LinkPullRequest
@@ -31,7 +30,7 @@ def number_of(found: PullRequest | None) -> int | None:
 
 def own(made: Record, **shown: Any) -> int | None:
     """The number of the claim's own pull request among what is shown."""
-    return number_of(derive.pull_request_of(made, observation(**shown), Rules(OWNER)))
+    return number_of(derive.pull_request_of(seen(made, observed=observation(**shown))))
 
 
 @each_row(
@@ -140,16 +139,16 @@ def test_the_open_one_of_a_base_is_looked_for(base: str, shown: str, number: int
 def test_what_is_pushed_was_merged_already(changes: dict[str, Any], is_it: bool) -> None:
     """Exactly that commit, from our branch, for our issue: by its number or by the branch."""
     merged = pull(**{"state": MERGED, **changes})
-    claim, head = record().claim, "a" * 40
+    head = "a" * 40
     for shown in (
         observation(by_number=merged),
         observation(by_branch=(pull(number=8), merged)),
     ):
-        found = derive.merged_as_pushed(claim, shown, Rules(OWNER), head)
+        found = derive.merged_as_pushed(seen(pushed_head=head), shown)
         assert number_of(found) == (107 if is_it else None)
-    assert derive.merged_as_pushed(claim, observation(), Rules(OWNER), None) is None
+    assert derive.merged_as_pushed(seen(), observation()) is None
     backport = observation(by_branch=(replace(merged, base="stable"),))
-    assert derive.merged_as_pushed(claim, backport, Rules(OWNER), head) is None
+    assert derive.merged_as_pushed(seen(pushed_head=head), backport) is None
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ from lifecycle.core.values.model import (
 )
 from lifecycle.feedback.waiting import endings
 from tests.batches import each_row
-from tests.claim.steps import REVIEW
+from tests.claim.steps import REVIEW, configured
 from tests.factories import NOW, SHA, checks, pull, record, seen
 from tests.factories import review as asked_for
 
@@ -54,16 +54,18 @@ def shown(**changes: Any) -> PullRequest:
     return pull(**{"checks": GREEN, "merge_state": "CLEAN", **changes})
 
 
-def look(merging: MergeRecord | None = None, **rules: Any) -> Snapshot:
+def look(merging: MergeRecord | None = None, **settings: Any) -> Snapshot:
     """What an idle look that read the checks knew before."""
     memory = {"pull.merging": merging or MergeRecord()}
     made = seen(record(**REVIEW, memory=memory))
-    return replace(made, rules=replace(made.rules, **rules), looked_at_checks=True)
+    return configured(made, **settings)
 
 
-def told(made: PullRequest, merging: MergeRecord | None = None, **rules: Any) -> tuple[Notice, ...]:
+def told(
+    made: PullRequest, merging: MergeRecord | None = None, **settings: Any
+) -> tuple[Notice, ...]:
     """What is said of the merge; the checks' own sentence is left out."""
-    found = review.judge(look(merging, **rules), made)
+    found = review.judge(look(merging, **settings), made)
     return tuple(one for one in found[1] if one.key.partition(":")[0] not in RESULTS)
 
 
@@ -183,7 +185,7 @@ def test_an_ejection_is_of_the_head_that_was_thrown_out() -> None:
 def test_what_a_person_takes_out_of_the_queue_is_no_failure_and_stays_out() -> None:
     """Told to the person, and it waits for a person to merge it; nobody is to fix or queue anything."""
     out = shown(ejection=replace(LEFT, reason="manual"))
-    said = told(out, MergeRecord(head=SHA), auto_merge=True)
+    said = told(out, MergeRecord(head=SHA), merge="auto")
     assert keys(said) == [("queue:107:E_1:out", Audience.NOTE)]
     after = stands(MergeRecord(head=SHA, queued=SHA), out, NOW)
     assert after.awaits == Whom.MERGE
@@ -192,15 +194,15 @@ def test_what_a_person_takes_out_of_the_queue_is_no_failure_and_stays_out() -> N
     assert (reckoned.awaits, reckoned.standing) == (Whom.MERGE, "")
     pushed = shown(head_sha=OLD, ejection=out.ejection)
     later = known(after, pushed, NOW)
-    assert advance(look(later, auto_merge=True), pushed) is None
+    assert advance(look(later, merge="auto"), pushed) is None
     assert not known(later, shown(queue=QUEUED, ejection=out.ejection), NOW).is_left_off
     # A hand-off takes it out as well, says so, and pushes at once; a push after a person did is no wish.
     early = shown(ejection=replace(LEFT, reason="manual", at=NOW - 9))
     ours = known(MergeRecord(head=OLD, queued=OLD, handed_out=OLD), early, NOW)
-    assert advance(look(ours, auto_merge=True), early) is not None
+    assert advance(look(ours, merge="auto"), early) is not None
     theirs = MergeRecord(head=OLD, queued=OLD)
-    assert advance(look(known(theirs, early, NOW), auto_merge=True), early) is None
-    assert keys(told(early, theirs, auto_merge=True)) == [("queue:107:E_1:out", Audience.NOTE)]
+    assert advance(look(known(theirs, early, NOW), merge="auto"), early) is None
+    assert keys(told(early, theirs, merge="auto")) == [("queue:107:E_1:out", Audience.NOTE)]
     assert not known(MergeRecord(head=SHA), early, NOW).is_left_off
 
 
@@ -218,7 +220,7 @@ def test_auto_merge_that_somebody_switched_off_is_left_off() -> None:
     assert off.auto_on == ""
     assert known(off, shown(**stays, head_sha=OLD), NOW).is_left_off
     on = MergeRecord(head=SHA, auto_on=SHA)
-    assert keys(told(shown(), on, auto_merge=True)) == [("auto-merge:107:off", Audience.NOTE)]
+    assert keys(told(shown(), on, merge="auto")) == [("auto-merge:107:off", Audience.NOTE)]
     assert told(shown(), on) == ()
 
 
@@ -228,12 +230,12 @@ def test_auto_merge_that_somebody_switched_off_before_a_look_saw_it_on_is_left_o
     Not at another head, nor where the queue threw it out, or a look saw it in the queue before.
     """
     asked = MergeRecord(head=SHA, asked={AUTO_MERGE: SHA}, asked_at=NOW - 60, is_ours=True)
-    off = review.judge(look(asked, auto_merge=True), shown())[0].merging
+    off = review.judge(look(asked, merge="auto"), shown())[0].merging
     assert (off.is_left_off, off.is_ours, off.awaits) == (True, False, Whom.MERGE)
     assert off.standing == "is ready to merge"
-    told_off = keys(told(shown(), asked, auto_merge=True))
+    told_off = keys(told(shown(), asked, merge="auto"))
     assert ("auto-merge:107:off", Audience.NOTE) in told_off
-    assert advance(look(off, auto_merge=True), shown(head_sha=OLD)) is None
+    assert advance(look(off, merge="auto"), shown(head_sha=OLD)) is None
     assert known(off, shown(), NOW + 120).is_left_off
     assert not known(replace(asked, asked_at=NOW - 59), shown(), NOW).is_left_off
     assert not known(asked, shown(is_auto_merge=True), NOW).is_left_off
@@ -263,7 +265,7 @@ def test_what_was_asked_of_github_is_told_once_it_has_accepted() -> None:
     asked = MergeRecord(head=SHA, asked={AUTO_MERGE: SHA})
     assert keys(told(shown(), asked)) == [(f"auto-merge:107:{SHA}", Audience.NOTE)]
     assert told(shown(head_sha=OLD), asked) == ()
-    assert told(shown(), auto_merge=True) == ()
+    assert told(shown(), merge="auto") == ()
     thrown = replace(asked, ejection="E_1", ejected=SHA)
     assert all("auto-merge" not in key for key, _ in keys(told(shown(ejection=LEFT), thrown)))
 
@@ -461,15 +463,15 @@ def test_when_github_is_asked_to_merge_by_itself(changes: dict[str, Any], *, wan
     """Where a rule holds the merge back, or nothing does and all is green; never against a word."""
     made = shown(**changes)
     action = AdvancePullRequest(107, SHA, AUTO_MERGE, "merge")
-    assert advance(look(auto_merge=True), made) == (action if wants else None)
+    assert advance(look(merge="auto"), made) == (action if wants else None)
     assert advance(look(), made) is None
-    assert advance(replace(look(auto_merge=True), looked_at_checks=False), made) is None
+    assert advance(replace(look(merge="auto"), looked_at_checks=False), made) is None
 
 
 def test_a_head_is_given_to_github_once_and_a_new_one_again() -> None:
     """What was asked, left off or refused is not asked again; the method is the repository's."""
     made = shown(**BLOCKED)
-    asked: dict[str, Any] = {"auto_merge": True}
+    asked: dict[str, Any] = {"merge": "auto"}
     assert advance(look(MergeRecord(asked={AUTO_MERGE: SHA}), **asked), made) is None
     assert advance(look(MergeRecord(asked={AUTO_MERGE: OLD}), **asked), made) is not None
     assert advance(look(MergeRecord(asked={UPDATE_BRANCH: SHA}), **asked), made) is not None
@@ -479,7 +481,7 @@ def test_a_head_is_given_to_github_once_and_a_new_one_again() -> None:
     weakened = replace(weakened, record=replace(weakened.record, pull=pulled))
     assert advance(weakened, made) is None
     observed = Observation("octo-org/hello", "main", None, merge_method="squash")
-    squash = replace(look(auto_merge=True), observation=observed)
+    squash = replace(look(merge="auto"), observation=observed)
     action = AdvancePullRequest(107, SHA, AUTO_MERGE, "squash")
     assert advance(squash, made) == action
     refused = refusing(squash.record, action)
@@ -497,11 +499,11 @@ def refusing(made: Record, action: AdvancePullRequest) -> Record:
 def test_a_green_branch_that_is_behind_is_brought_up_to_date_where_the_settings_say_so() -> None:
     """Once for a head, before anything else; the agent is told to merge where GitHub will not."""
     made = shown(merge_state="BEHIND")
-    both: dict[str, Any] = {"auto_merge": True, "updates_branch": True}
+    both: dict[str, Any] = {"merge": "auto", "update_branch": True}
     action = AdvancePullRequest(107, SHA, UPDATE_BRANCH)
     assert advance(look(**both), made) == action
-    assert advance(look(updates_branch=True), made) == action
-    assert advance(look(updates_branch=True), shown()) is None
+    assert advance(look(update_branch=True), made) == action
+    assert advance(look(update_branch=True), shown()) is None
     assert advance(look(**both), replace(made, checks=checks(Bucket.PENDING))) is None
     asked = MergeRecord(asked={UPDATE_BRANCH: SHA})
     assert advance(look(asked, **both), made) is None
@@ -515,7 +517,7 @@ def test_a_green_branch_that_is_behind_is_brought_up_to_date_where_the_settings_
     assert behind(look(asked))
     assert not behind(look(**both))
     assert not behind(look(asked, **both))
-    refused = look(updates_branch=True)
+    refused = look(update_branch=True)
     assert behind(replace(refused, record=refusing(refused.record, action)))
 
 
@@ -534,8 +536,7 @@ def weakened(merging: MergeRecord) -> Snapshot:
     """A look that knows of weakened checks."""
     memory = {"pull.merging": merging, "pull.tampering": ("skips a test in a.py",)}
     made = seen(record(**REVIEW, memory=memory))
-    rules = replace(made.rules, auto_merge=True)
-    return replace(made, rules=rules, looked_at_checks=True)
+    return configured(made, merge="auto")
 
 
 OURS = MergeRecord(head=SHA, auto_on=SHA, asked={AUTO_MERGE: OLD}, is_ours=True)
@@ -547,7 +548,7 @@ def test_our_auto_merge_is_taken_back_where_checks_were_weakened() -> None:
     """Once, draft or red or not; the user is told, and nothing is taken for somebody's switching off."""
     for made in (ON, replace(ON, is_draft=True), replace(ON, checks=checks(Bucket.FAIL))):
         assert advance(weakened(OURS), made) == BACK
-    assert advance(look(OURS, auto_merge=True), ON) is None
+    assert advance(look(OURS, merge="auto"), ON) is None
     assert advance(weakened(OURS), replace(ON, is_auto_merge=False)) is None
     assert advance(weakened(OURS), replace(ON, queue=QUEUED)) is None
     after = fold(weakened(OURS).record, Done(BACK), NOW).pull.merging

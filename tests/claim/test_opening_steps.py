@@ -32,7 +32,7 @@ from lifecycle.core.plan import (
 from lifecycle.core.tracker import Link
 from lifecycle.core.values.model import BoardItem, Hold, PullState
 from tests.batches import each_row
-from tests.claim.steps import DONE, READY, REVIEW, rules_with, set_by
+from tests.claim.steps import DONE, READY, REVIEW, configured, set_by
 from tests.factories import (
     BRANCH,
     NOW,
@@ -79,7 +79,7 @@ def test_a_hand_off_opens_what_is_pushed_into_its_base() -> None:
     """The configured base, else the default one; not while that is held back."""
     assert opening.decide(handed()).action == OPENING
     start = handed()
-    into = replace(start, rules=rules_with(start, base="next"))
+    into = configured(start, base="next")
     assert opening.decide(into).action == replace(OPENING, base="next")
     assert opening.decide(replace(start, observation=None)) == Decision()
     assert opening.decide(replace(start, pushed_head=None)).action == replace(OPENING, pushed="")
@@ -170,7 +170,7 @@ def test_left_work_is_drafted_where_nothing_of_it_was_shown(
     assert opening.at_work(replace(start, observation=None)) == Decision()
     if is_drafted:
         assert opening.at_work(replace(start, failed=frozenset({"OpenPullRequest"}))).action is None
-        into = replace(start, rules=rules_with(start, base="next"))
+        into = configured(start, base="next")
         drafted = opening.at_work(into).action
         assert isinstance(drafted, OpenPullRequest)
         assert drafted.base == "next"
@@ -224,9 +224,7 @@ def test_a_merge_moves_the_claim_and_puts_the_question() -> None:
     (notice,) = step.notices
     ends = (*QUESTION_ENDS, "auto-merged", "merged")  # "merged": that of before a reopening
     assert (notice.key, notice.audience, notice.ends) == ("merged:107", Audience.ASK, ends)
-    (auto,) = closing.merge_found(
-        replace(start, rules=rules_with(start, closes_itself=True)), MERGED
-    ).notices
+    (auto,) = closing.merge_found(configured(start, close="auto"), MERGED).notices
     assert (auto.key, auto.audience, auto.ends) == (
         "auto-merged:107",
         Audience.NEWS,
@@ -306,7 +304,7 @@ def test_auto_closes_what_was_seen_as_merged() -> None:
     """And not what somebody wrote."""
     for judged, fields in (("merged_detected", {"phase": "done"}), ("coding", {})):
         start = seen(record(**WRITTEN, memory={"judged": judged}))
-        step = closing.after_merge(replace(start, rules=rules_with(start, closes_itself=True)))
+        step = closing.after_merge(configured(start, close="auto"))
         assert set_by(step) == fields
         assert (step.record is not None and step.record.ending.consent == "auto") is bool(fields)
 
@@ -487,7 +485,7 @@ def test_a_card_is_unsynced_by_its_status_or_its_agent(
 ) -> None:
     """Where there is a board, and the claim lives."""
     start = seen(record(**values, memory=memory))
-    assert is_unsynced(replace(start, rules=rules_with(start, has_board=has_board))) is is_behind
+    assert is_unsynced(replace(start, has_board=has_board)) is is_behind
 
 
 FREED = BoardItem("PVTI_lADOBx", "Todo", "")

@@ -16,7 +16,7 @@ from lifecycle.core import hidden_marker
 from lifecycle.core.messages import messages
 from lifecycle.core.plan import ForgetClaim, ReleaseLease, SetBoard, Wake
 from lifecycle.core.values.model import BoardItem, Observation, PullState
-from tests.claim.steps import REVIEW, rules_with, run
+from tests.claim.steps import REVIEW, run
 from tests.factories import NOW, comment, issue, observation, pull, record, seen, texts
 
 AGENT = "edouard-1738000000"
@@ -225,7 +225,7 @@ def test_from_afar_nothing_goes_on_without_the_lease() -> None:
 def test_without_a_board_no_card_is_moved() -> None:
     """The last sentence says that there is none."""
     made = at(leaving())
-    made = replace(made, rules=rules_with(made, has_board=False))
+    made = replace(made, has_board=False)
     actions = run(made)
     assert actions[-1] == ForgetClaim()
     assert not [action for action in actions if isinstance(action, SetBoard)]

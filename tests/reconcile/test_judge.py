@@ -379,7 +379,7 @@ def test_what_is_found_says_what_is_done(
     """All steps of one name together, each told once; of two holders and of left work, both ways."""
     made = judge(policy).findings(world.task())
     assert [(one.kind, one.state, one.fix) for one in made] == found
-    assert {seen.rules.head_owner for seen in judge(policy).looks(world.task())} <= {"octo-org"}
+    assert {seen.head_owner for seen in judge(policy).looks(world.task())} <= {"octo-org"}
 
 
 @each_row("name", CASES)

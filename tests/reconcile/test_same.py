@@ -21,11 +21,12 @@ import pytest
 
 from lifecycle.api import Phase, Worktree
 from lifecycle.claim.decisions.decide import foresee, imagine
-from lifecycle.claim.decisions.snapshot import Rules, Snapshot
+from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.engine import look as engine
 from lifecycle.claim.record.state import Record
 from lifecycle.core import plan
 from lifecycle.core.plan import Action, Wake
+from lifecycle.core.values.configured import Settings
 from lifecycle.reconcile.inferred import Allowed, InferredTask, record_of
 from lifecycle.reconcile.judge import Judge
 from lifecycle.reconcile.scope import Policy
@@ -123,7 +124,7 @@ def told(shows: Shows) -> Shows:
 
 def judge_of(one: Ground, policy: Policy) -> Judge:
     """As a run has it."""
-    return Judge(Rules(has_board=True, board_name="project 1"), policy, one.clock.now())
+    return Judge(Settings(project_number=1), True, policy, one.clock.now())
 
 
 def swept(one: Ground) -> list[InferredTask]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from lifecycle.claim.decisions.snapshot import Rules
+from lifecycle.core.values.configured import Settings
 from lifecycle.core.values.model import BoardItem, Hold, Issue, Observation, PullRequest
 from lifecycle.core.values.survey import Holding, Swept, Tip
 from lifecycle.reconcile.inferred import InferredTask, task_of
@@ -85,6 +85,6 @@ def tip(at: float = TAKEN + HOUR) -> Tip:
     return Tip(BRANCH, SHA, at)
 
 
-def judge(policy: Policy | None = None, **rules: Any) -> Judge:
+def judge(policy: Policy | None = None, *, has_board: bool = True) -> Judge:
     """A judge at NOW, with a board."""
-    return Judge(Rules(**{"has_board": True, **rules}), policy or Policy(), NOW)
+    return Judge(Settings(project_number=1), has_board, policy or Policy(), NOW)

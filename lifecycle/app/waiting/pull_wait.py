@@ -13,7 +13,7 @@ from lifecycle.app import news_packets
 from lifecycle.app.waiting.wait_loop import Waiting, Watching, Within
 from lifecycle.app.wiring import WorktreeWorld, sentence
 from lifecycle.claim.decisions.pull import pace, review
-from lifecycle.claim.decisions.snapshot import Rules, Snapshot
+from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine import briefing
 from lifecycle.claim.record import claim_file, sections
@@ -23,6 +23,7 @@ from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.plan import Notice, Wake
 from lifecycle.core.timing import DeadlineReached, parse_time, render_time
 from lifecycle.core.values.checks import Verdict
+from lifecycle.core.values.configured import Settings
 from lifecycle.core.values.model import Look, PullRequest, PullState
 from lifecycle.feedback.checks.packet import FailurePacket
 from lifecycle.feedback.waiting.endings import Ending, WaitFor, news_ends, states_end
@@ -208,8 +209,8 @@ class BranchWait(CommandWait):
         record = self._record.with_pull(reviews=news.known)
         for name, text in news.papers:
             feedback_files.write(self.world.root, name, text)
-        rules = Rules(poll_seconds=self.every)
-        snapshot = Snapshot(Wake.IDLE, now, record, rules, observation=observed)
+        settings = Settings(poll_seconds=self.every)
+        snapshot = Snapshot(Wake.IDLE, now, record, settings, observation=observed)
         known, judged = review.judge(replace(snapshot, looked_at_checks=True), pull)
         values = {"branch": pull.branch, "last_check_poll": render_time(now)}
         self._record = replace(self._record.with_values(values), pull=known)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from lifecycle.claim.commands.next_task import cards_of
-from lifecycle.claim.decisions import card_and_link, derive, snapshot
+from lifecycle.claim.decisions import card_and_link, derive
 from lifecycle.claim.engine import observing
 from lifecycle.claim.linked import linked_writes
 from lifecycle.claim.record.claim_file import Claim, sentence
@@ -243,13 +243,13 @@ def pull_request_of(
     if task.branch != branch and is_pushed:
         seen = replace(seen, by_branch=world.forge.pull_requests_of(branch))
     if task.before is not None:
-        return derive.pull_request_of(task.before, seen, snapshot.Rules(owner, base))
+        return derive.pull_of(task.before, seen, owner, base)
     opened = derive.open_pull_request_of(Claim(branch=branch), seen, owner, base)
     if opened is not None or former is None:
         return opened
     values, since = {"issue_number": task.issue.number, "branch": branch}, parse_time(former.began)
     theirs = Record(values, created_at=since or 0.0, is_taken=True)
-    pull = derive.pull_request_of(theirs, seen, snapshot.Rules(owner, base))
+    pull = derive.pull_of(theirs, seen, owner, base)
     return pull if pull is not None and pull.state is PullState.MERGED else None
 
 

@@ -88,7 +88,7 @@ def is_unsynced(snapshot: Snapshot) -> bool:
     of open work.
     """
     record, claim = snapshot.record, snapshot.record.claim
-    if not snapshot.rules.has_board or claim.phase == Phase.DONE or not claim.status:
+    if not snapshot.has_board or claim.phase == Phase.DONE or not claim.status:
         return False
     if record.ending.releasing is not None or record.ending.issue_closed:
         return False
@@ -100,10 +100,10 @@ def card_step(snapshot: Snapshot) -> Decision:
     """The next step for the card: add it, set Status and Agent, or tell why neither is done."""
     record, claim, observed = snapshot.record, snapshot.record.claim, snapshot.observation
     notices: list[Notice] = []
-    if observed is not None and observed.board_problem and snapshot.rules.has_board:
+    if observed is not None and observed.board_problem and snapshot.has_board:
         problem = observed.board_problem
         return Decision(notices=(Notice(f"board:{problem}", problem, Audience.NOTE),))
-    if observed is not None and observed.board_note and snapshot.rules.has_board:
+    if observed is not None and observed.board_note and snapshot.has_board:
         note = observed.board_note
         notices.append(Notice(f"board-note:{note}", note, Audience.NOTE))
     if record.card.moved_to and not _is_meant(snapshot):
@@ -117,10 +117,10 @@ def card_step(snapshot: Snapshot) -> Decision:
     if observed is not None and item is None:
         if observed.issue and not claim.item_id:
             return derive.attempt(snapshot, AddToBoard(claim.issue, observed.issue.id), notices)
-        text = messages.not_on_board(claim.issue_number, snapshot.rules.board_name)
+        text = messages.not_on_board(claim.issue_number, snapshot.settings.board_name)
         return Decision(notices=(Notice(f"off-board:{claim.issue_number}", text, Audience.NOTE),))
     if item is not None and item.is_archived:
-        text = messages.archived(claim.issue_number, snapshot.rules.board_name)
+        text = messages.archived(claim.issue_number, snapshot.settings.board_name)
         return Decision(notices=(Notice(f"archived:{claim.item_id}", text, Audience.NOTE),))
     if not record.card.is_known:
         return Decision(notices=tuple(notices))
@@ -134,7 +134,7 @@ def _is_meant(snapshot: Snapshot) -> bool:
     record, claim, observed = snapshot.record, snapshot.record.claim, snapshot.observation
     issue = observed.issue if observed is not None else None
     is_finished = record.ending.issue_closed if issue is None else not issue.is_open
-    moved_to, head_owner = record.card.moved_to, snapshot.rules.head_owner
+    moved_to, head_owner = record.card.moved_to, snapshot.head_owner
     if is_same(moved_to, claim.status) or (is_finished and is_same(moved_to, Status.DONE)):
         return True
     # A sweep's draft, or another's pull request: what a hand-off adopts.

@@ -46,7 +46,7 @@ def _wanted(snapshot: Snapshot) -> Look | None:
         needed = derive.may_try(snapshot, opening.opening(snapshot, claim.branch))
     elif phase in IN_REVIEW:
         needed = polls or not derive.is_confirmed(record)
-        due = pace.next_poll(record, snapshot.rules.poll_seconds, snapshot.now)
+        due = pace.next_poll(record, snapshot.settings.poll_seconds, snapshot.now)
         checks = wake is Wake.TICK or (wake is Wake.IDLE and snapshot.now >= due)
     else:
         needed = is_asked or not derive.is_confirmed(record)
@@ -62,7 +62,7 @@ def _wanted(snapshot: Snapshot) -> Look | None:
         pr_number=snapshot.hints.get("pr_number") or claim.pr_number,
         checks=checks,
         comments=is_ending,
-        board=snapshot.rules.has_board,
+        board=snapshot.has_board,
         insists=wake in ASKED or is_ending,
         reviews=phase in IN_REVIEW and polls and not is_sweep,
         writes=is_begun and (is_opening or (is_ending and not is_leaving)),
@@ -191,7 +191,7 @@ def _is_borne_out(snapshot: Snapshot, name: str, value: object) -> bool:
     observed, claim = snapshot.observation, snapshot.record.claim
     pull, item = (observed.by_number, observed.item) if observed is not None else (None, None)
     if name == "pr_number":
-        return pull is not None and derive.is_ours(pull, claim, snapshot.rules.head_owner)
+        return pull is not None and derive.is_ours(pull, claim, snapshot.head_owner)
     shown = {"item_id": "id", "agent_id": "agent", "last_synced_status": "status"}
     return item is not None and name in shown and getattr(item, shown[name]) == value
 
@@ -233,7 +233,7 @@ def _shown(snapshot: Snapshot, phase: str) -> Iterator[Notice]:
             text = messages.assigned_elsewhere(issue.number, login, names)
             yield Notice(f"assigned:{','.join(names)}", text, Audience.NOTE)
     elif phase not in (Phase.MERGED_DETECTED, Phase.PR_CLOSED):
-        pull = derive.pull_request_of(record, observed, snapshot.rules)
+        pull = derive.pull_request_of(snapshot)
         if pull is None or pull.state is not PullState.MERGED:
             withheld = messages.NOT_OPENED if phase == Phase.READY_FOR_PR else ""
             key, audience = (":pr", Audience.ACT) if withheld else ("", Audience.NOTE)
@@ -278,7 +278,7 @@ def _look_is_held(snapshot: Snapshot) -> bool:
     if trouble is None or snapshot.wake in ASKED:
         return False
     is_of_this = trouble.mark == repr(sorted(snapshot.record.values.items()))
-    held_until = pace.held_until(snapshot.record, snapshot.rules.poll_seconds)
+    held_until = pace.held_until(snapshot.record, snapshot.settings.poll_seconds)
     return is_of_this and snapshot.now < held_until
 
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable
 
-from lifecycle.claim.decisions.snapshot import NOTHING, Decision, Rules, Snapshot
+from lifecycle.claim.decisions.snapshot import NOTHING, Decision, Snapshot
 from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
 from lifecycle.claim.record.claim_file import Claim
 from lifecycle.claim.record.sections import Trouble
@@ -47,8 +47,18 @@ _WHOLE_SECOND = 1.0
 """GitHub gives the second in which a merge began: a prompt in the same second may have come before it."""
 
 
-def pull_request_of(record: Record, observed: Observation, rules: Rules) -> PullRequest | None:
-    """The pull request that this claim is about, or None.
+def pull_request_of(snapshot: Snapshot) -> PullRequest | None:
+    """The pull request that the claim is about, or None: there is none, or GitHub was not read."""
+    observed = snapshot.observation
+    if observed is None:
+        return None
+    return pull_of(snapshot.record, observed, snapshot.head_owner, snapshot.settings.base)
+
+
+def pull_of(
+    record: Record, observed: Observation, head_owner: str, base: str | None
+) -> PullRequest | None:
+    """The pull request that this claim is about, or None; its branch is in `head_owner`'s repository.
 
     It is the one whose number the claim names, if its head is the claim's branch (or if this claim opened
     it: the head of a deleted fork has no owner any more). Once that one is closed, it is the branch's open
@@ -57,16 +67,15 @@ def pull_request_of(record: Record, observed: Observation, rules: Rules) -> Pull
     taken, or into another base, like a backport. A closed pull request of a reused branch is never adopted,
     and neither is one from somebody else's branch of the same name.
     """
-    claim, head_owner = record.claim, rules.head_owner
+    claim, named = record.claim, observed.by_number
     ours = [pull for pull in observed.by_branch if is_ours(pull, claim, head_owner)]
-    named = observed.by_number
     opened = _open(ours)
     if named and (named.number == record.pull.opened or is_ours(named, claim, head_owner)):
         if named.state is not PullState.CLOSED:
             return named
         merged = [pull for pull in ours if _closes(pull, record, observed.repository)]
         return opened or went_on_in(named, merged) or named
-    ours = [pull for pull in ours if not merged_elsewhere(pull, rules.base, observed)]
+    ours = [pull for pull in ours if not merged_elsewhere(pull, base, observed)]
     return opened or next((p for p in ours if _closes(p, record, observed.repository)), None)
 
 
@@ -94,18 +103,17 @@ def open_pull_request_of(
     return _open(pull for pull in ours if pull.base in (base or pull.base, ""))
 
 
-def merged_as_pushed(
-    claim: Claim, observed: Observation, rules: Rules, pushed: str | None
-) -> PullRequest | None:
+def merged_as_pushed(snapshot: Snapshot, observed: Observation) -> PullRequest | None:
     """The pull request that merged exactly what is pushed, so that there is nothing left to open; or None.
 
     One that the claim does not name counts too, unless it merged into another base. After a squash the
     branch's commits are not in the base, so GitHub would open another pull request.
     """
-    here = (pull for pull in observed.by_branch if not merged_elsewhere(pull, rules.base, observed))
+    claim, base = snapshot.record.claim, snapshot.settings.base
+    here = (pull for pull in observed.by_branch if not merged_elsewhere(pull, base, observed))
     for pull in filter(None, (observed.by_number, *here)):
-        is_claims = is_ours(pull, claim, rules.head_owner) and mentions(pull, claim.issue_number)
-        if is_claims and pull.state is PullState.MERGED and pull.head_sha == pushed:
+        is_claims = is_ours(pull, claim, snapshot.head_owner) and mentions(pull, claim.issue_number)
+        if is_claims and pull.state is PullState.MERGED and pull.head_sha == snapshot.pushed_head:
             return pull
     return None
 
@@ -119,7 +127,7 @@ def merged_meanwhile(snapshot: Snapshot) -> PullRequest | None:
     record, observed = snapshot.record, snapshot.observation
     if observed is None or record.judged == Phase.MERGED_DETECTED:
         return None  # a merge that was seen was told; work after that is for something new
-    pull, issue = pull_request_of(record, observed, snapshot.rules), observed.issue
+    pull, issue = pull_request_of(snapshot), observed.issue
     if pull is None or pull.state is not PullState.MERGED:
         return None
     number = record.claim.pr_number
@@ -367,7 +375,7 @@ def closes_itself(snapshot: Snapshot) -> bool:
     """
     pull = snapshot.record.pull
     is_doubtful = pull.tampering or pull.merged_into or _undone(snapshot.record)
-    return snapshot.rules.closes_itself and not is_doubtful
+    return snapshot.settings.close == AUTO_CONSENT and not is_doubtful
 
 
 def _undone(record: Record) -> list[str]:

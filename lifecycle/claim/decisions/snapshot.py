@@ -1,4 +1,4 @@
-"""The input of every decision (`Snapshot`, with `Rules`) and its output (`Decision`), as values."""
+"""The input of every decision (`Snapshot`) and its output (`Decision`), as values."""
 
 from __future__ import annotations
 
@@ -8,34 +8,8 @@ from typing import Any
 from lifecycle.claim.record.state import Record
 from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.plan import Action, Notice, Wake
+from lifecycle.core.values.configured import Settings
 from lifecycle.core.values.model import Observation
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """The settings that a decision depends on.
-
-    Attributes:
-        head_owner: owner of the repository that branches are pushed to; heads are `owner:branch`.
-        base: the configured base branch; None or empty for the repository's default branch.
-        has_board: a board is configured and was not found unreadable a moment ago.
-        board_name: the board in words.
-        poll_seconds: the seconds between two polls of the checks.
-        closes_itself: a merge closes the issue without asking (`close = "auto"`).
-        link: the word before the issue in a pull request's text, "Refs" or "Closes".
-        auto_merge: GitHub should merge as soon as it may (`merge = "auto"` in the user's own settings).
-        updates_branch: GitHub should merge the base into a green branch that must be up to date.
-    """
-
-    head_owner: str = ""
-    base: str | None = None
-    has_board: bool = False
-    board_name: str = "the board"
-    poll_seconds: float = 120.0
-    closes_itself: bool = False
-    link: str = "Refs"
-    auto_merge: bool = False
-    updates_branch: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +39,13 @@ class Snapshot:
         wake: who asks for the look.
         now: seconds since the epoch.
         record: the claim as the engine remembers it.
-        rules: the settings.
+        settings: what is configured.
         hints: engine fields that somebody edited, until GitHub has judged them.
         observation: what this wake read from GitHub, or None if it read nothing.
         looked_at_checks: the observation included the checks.
+        has_board: a board is configured and was not found unreadable a moment ago.
+        head_owner: owner of the repository that branches are pushed to, once it is needed; heads are
+            `owner:branch`.
         pushed_head: the commit that the remote-tracking ref of the claim's branch shows.
         left_out: how many commits of the claim's branch here the merged pull request does not have.
         failed: kinds of action that failed in this look, or are done once in it: none is tried again.
@@ -83,10 +60,12 @@ class Snapshot:
     wake: Wake
     now: float
     record: Record
-    rules: Rules = Rules()
+    settings: Settings
     hints: Mapping[str, Any] = field(default_factory=dict)
     observation: Observation | None = None
     looked_at_checks: bool = False
+    has_board: bool = False
+    head_owner: str = ""
     pushed_head: str | None = None
     left_out: int = 0
     failed: frozenset[str] = frozenset()

@@ -80,8 +80,8 @@ def tick(
             to = replace(to, audiences=observing.deliverable(record, to.session, to.audiences))
             snapshot = observing.snapshot_of(world, claim_store, wake, record, loaded.hints)
             if poll_seconds is not None:
-                rules = replace(snapshot.rules, poll_seconds=poll_seconds)
-                snapshot = replace(snapshot, rules=rules)
+                settings = replace(snapshot.settings, poll_seconds=poll_seconds)
+                snapshot = replace(snapshot, settings=settings)
             working = observing.LookUnderWay(world, claim_store, snapshot, may_read=may_read)
             # The obstacle is gone; if it returns, it is said again.
             claim_store.ledger.withdraw(state_file.REFUSED)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from lifecycle.claim.decisions import card_and_link, derive
 from lifecycle.claim.decisions.decide import apply_observation, judge_hints, look
 from lifecycle.claim.decisions.pull import pace, review
-from lifecycle.claim.decisions.snapshot import Rules, Snapshot
+from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.linked import linked_writes
 from lifecycle.claim.record import sections
@@ -238,24 +238,15 @@ def snapshot_of(
     # An ending always reads the board, since no look follows it.
     is_ending = record.claim.phase == Phase.DONE or record.ending.releasing is not None
     is_tried = wake is Wake.TICK or is_ending
-    rules = Rules(
-        base=settings.base,
-        has_board=settings.has_board and (is_tried or not is_off(world, _BOARD_OFF)),
-        board_name=settings.board_name,
-        poll_seconds=settings.poll_seconds,
-        closes_itself=settings.close == derive.AUTO_CONSENT,
-        link=settings.issue_link,
-        auto_merge=settings.merge == derive.AUTO_CONSENT,
-        updates_branch=settings.update_branch,
-    )
     handed_off = record.claim.branch if record.claim.phase == Phase.READY_FOR_PR else ""
     pushed = world.git.remote_head_of(handed_off, settings.remote) if handed_off else None
     return Snapshot(
         wake,
         world.clock.now(),
         record,
-        rules,
+        settings,
         hints,
+        has_board=settings.has_board and (is_tried or not is_off(world, _BOARD_OFF)),
         pushed_head=pushed,
         answered_at=marks.answered_at,
         hears_prompts=marks.hears_prompts(record.created_at),
@@ -282,8 +273,7 @@ def observe(working: LookUnderWay) -> None:
         # A claim written by hand gets them at its first look.
         remote = record.ownership.remote or world.remote
         working.record = record.with_ownership(remote=remote, repository=str(world.base))
-        rules = replace(working.seen.rules, head_owner=world.head.owner)
-        observation = world.forge.observe(request)
+        head_owner, observation = world.head.owner, world.forge.observe(request)
         releasing = working.record.ending.releasing
         if releasing is not None and not releasing.is_begun:
             # The comment would be refused, but the rest of the release would be done.
@@ -292,7 +282,7 @@ def observe(working: LookUnderWay) -> None:
         could_not_look(working, error)
         return
     working.record = working.record.without("Look")
-    working.seen = replace(working.seen, rules=rules, observation=observation)
+    working.seen = replace(working.seen, head_owner=head_owner, observation=observation)
     working.seen = replace(working.seen, looked_at_checks=request.checks)
     if observation.board_problem:
         world.cache.put(_BOARD_OFF, {"until": now + BOARD_OFF_SECONDS, ACCESS: world.access})
@@ -306,12 +296,12 @@ def observe(working: LookUnderWay) -> None:
 def _take_over(working: LookUnderWay, observed: model.Observation, now: float) -> None:
     """Fold what was read into the record, and queue what the feedback says about it."""
     _note_watched(working.world, observed)
-    is_board_read = working.seen.rules.has_board and not observed.board_problem
+    is_board_read = working.seen.has_board and not observed.board_problem
     # What is still so is queued again by this look.
     shown = ("assigned", *(_OF_CARD if is_board_read else ()))
     working.claim_store.ledger.end(working.record.claim_key, shown)
     working.record = _made_sure(working, apply_observation(working.record, observed, now), observed)
-    working.seen = replace(working.seen, left_out=_left_out(working, observed))
+    working.seen = replace(working.seen, left_out=_left_out(working))
     if card_and_link.wants_link(working.seen):
         was_left = bool(working.record.linked.left)
         working.record, notices = linked_writes.learned(working.world, working.seen)
@@ -352,10 +342,9 @@ def _made_sure(working: LookUnderWay, record: Record, observed: model.Observatio
     return record
 
 
-def _left_out(working: LookUnderWay, observed: model.Observation) -> int:
+def _left_out(working: LookUnderWay) -> int:
     """How many commits of the local branch its merged pull request lacks, as far as is known."""
-    record = working.record
-    pull = derive.pull_request_of(record, observed, working.seen.rules)
+    record, pull = working.record, derive.pull_request_of(working.seen)
     if pull is None or pull.state is not model.PullState.MERGED or not pull.head_sha:
         return 0
     git, branch, remote = working.world.git, record.claim.branch, working.world.remote

@@ -45,7 +45,7 @@ def after_merge(snapshot: Snapshot) -> Decision:
         return Decision(agreed.with_values({"phase": Phase.DONE.value}))
     if observed is None:
         return Decision(notices=(_question(snapshot, number),) if is_seen and number else ())
-    pull = derive.pull_request_of(record, observed, snapshot.rules)
+    pull = derive.pull_request_of(snapshot)
     if pull is not None and pull.state is PullState.MERGED:
         return merge_found(snapshot, pull)
     # A merge is final: if it does not show now, the read lags.
@@ -54,7 +54,7 @@ def after_merge(snapshot: Snapshot) -> Decision:
 
 def merge_found(snapshot: Snapshot, pull: PullRequest) -> Decision:
     """Move to `merged_detected` and ask about closing; `pull` is the pull request that merged."""
-    base, observed = snapshot.rules.base, snapshot.observation
+    base, observed = snapshot.settings.base, snapshot.observation
     record = derive.with_merge(snapshot.record, pull, base, observed)
     record = record.with_pull(url=pull.url, head=pull.head_sha, left_out=snapshot.left_out)
     record = record.with_pull(unanswered=review.unanswered(record.pull, pull))
@@ -75,10 +75,10 @@ def close_if_answered(snapshot: Snapshot) -> Decision:
     record, observed = snapshot.record, snapshot.observation
     if observed is None:
         return _unjudged(snapshot)
-    pull = derive.pull_request_of(record, observed, snapshot.rules)
+    pull = derive.pull_request_of(snapshot)
     if pull is None or pull.state is not PullState.MERGED:
         return decide(snapshot)
-    merge = derive.with_merge(record, pull, snapshot.rules.base, observed)
+    merge = derive.with_merge(record, pull, snapshot.settings.base, observed)
     snapshot = replace(snapshot, record=merge)
     is_outdated = derive.is_outdated(record, snapshot)
     is_missing = is_outdated or derive.is_consent_missing(snapshot, pull)
@@ -155,7 +155,7 @@ def decide(snapshot: Snapshot) -> Decision:
     record, observed = snapshot.record, snapshot.observation
     if observed is None:
         return Decision()
-    pull = derive.pull_request_of(record, observed, snapshot.rules)
+    pull = derive.pull_request_of(snapshot)
     is_merged = pull is not None and pull.state is PullState.MERGED
     numbered = record.with_values({"pr_number": pull.number}) if pull is not None else record
     if not is_merged and not record.ending.override:
@@ -301,7 +301,7 @@ def _put_back(record: Record, observed: Observation) -> plan.SetBoard | None:
 def _board_action(snapshot: Snapshot, observed: Observation) -> plan.SetBoard | None:
     """The write that sets the card to Done and clears its Agent, or None if nothing has to be written."""
     record = snapshot.record
-    if not snapshot.rules.has_board or record.ending.board_done:
+    if not snapshot.has_board or record.ending.board_done:
         return None
     if observed.board_problem or observed.item is None or observed.item.is_archived:
         return None
@@ -322,7 +322,7 @@ def board_sentence(snapshot: Snapshot, observed: Observation, wanted: str, kept:
     `kept`: the sentence on a card that was left as it is; "" if it was to be set.
     """
     record, item, trouble = snapshot.record, observed.item, snapshot.record.troubles.get("SetBoard")
-    if not snapshot.rules.has_board:
+    if not snapshot.has_board:
         return messages.board_absent()
     if trouble is not None and not record.ending.board_done:
         return messages.status_not_set(wanted, trouble.sentence, is_labels=record.claim.is_labels)
@@ -330,7 +330,7 @@ def board_sentence(snapshot: Snapshot, observed: Observation, wanted: str, kept:
     if kept or record.ending.board_done or not is_out:
         return kept or messages.status_set(wanted, is_labels=record.claim.is_labels)
     tell = messages.not_on_board if item is None else messages.archived
-    absent = tell(record.claim.issue_number, snapshot.rules.board_name)
+    absent = tell(record.claim.issue_number, snapshot.settings.board_name)
     return messages.status_not_set(wanted, observed.board_problem or absent)
 
 

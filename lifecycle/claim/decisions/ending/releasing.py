@@ -50,7 +50,7 @@ def decide(snapshot: Snapshot) -> Decision:
         if observed.is_archived and snapshot.wake is not Wake.SWEEP:
             text = messages.repository_archived(claim.issue_number, is_asked=True)
             return _refused(record, releasing, text)
-        pull = derive.pull_request_of(record, observed, snapshot.rules)
+        pull = derive.pull_request_of(snapshot)
         is_merged = pull is not None and pull.state is PullState.MERGED
         # GitHub still names the claim's agent on the card, or its account among the assignees.
         is_on_card = observed.item is not None and observed.item.agent == claim.agent_id
@@ -134,7 +134,7 @@ def _steps(
         # From another machine, only the lease shows that nobody took the task meanwhile, so it goes first;
         # if it cannot be ended, the task stays with its holder.
         return closing.lease_step(snapshot) or Decision()
-    pulls = closing.stays(record, derive.pull_request_of(record, observed, snapshot.rules))
+    pulls = closing.stays(record, derive.pull_request_of(snapshot))
     comment = closing.comment_step(snapshot, comment_of(record, releasing, pulls, issue))
     if comment is not None and comment != NOTHING:
         return comment
@@ -175,7 +175,7 @@ def _others(record: Record, issue: Issue) -> str:
 def _board_action(snapshot: Snapshot, observed: Observation, issue: Issue) -> SetBoard | None:
     """The write that sets the card to Todo and clears its Agent, or None if nothing has to be written."""
     record, item = snapshot.record, observed.item
-    if not snapshot.rules.has_board or record.ending.board_done or observed.board_problem:
+    if not snapshot.has_board or record.ending.board_done or observed.board_problem:
         return None
     if item is None or item.is_archived or _other_agent(snapshot, item):
         return None

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lifecycle.claim.decisions.derive import may_try
+from lifecycle.claim.decisions.derive import AUTO_CONSENT, may_try
 from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.record.sections import MergeRecord, Whom
 from lifecycle.core import plan
@@ -159,7 +159,7 @@ def notices(snapshot: Snapshot, pull: PullRequest, merging: MergeRecord) -> Iter
     if _is_taken_out(pull, merging, snapshot.now):
         text = words.taken_out(number, pull.url)
         yield Notice(f"queue:{number}:{merging.ejection}:out", text, Audience.NOTE)
-    elif merging.is_left_off and snapshot.rules.auto_merge and not is_out:
+    elif merging.is_left_off and snapshot.settings.merge == AUTO_CONSENT and not is_out:
         yield Notice(f"auto-merge:{number}:off", words.auto_merge_left_off(number), Audience.NOTE)
 
 
@@ -231,7 +231,7 @@ def advance(snapshot: Snapshot, pull: PullRequest) -> plan.AdvancePullRequest | 
     is_held = pull.is_draft or pull.changes_requested or pull.mergeable == CONFLICTING
     if is_held or _is_red(pull):
         return None
-    if pull.merge_state == BEHIND and snapshot.rules.updates_branch:
+    if pull.merge_state == BEHIND and snapshot.settings.update_branch:
         return updating(snapshot, pull)
     method = snapshot.observation.merge_method if snapshot.observation is not None else "merge"
     action = plan.AdvancePullRequest(pull.number, pull.head_sha, plan.AUTO_MERGE, method)
@@ -248,7 +248,7 @@ def updating(snapshot: Snapshot, pull: PullRequest) -> plan.AdvancePullRequest |
 def is_updated(snapshot: Snapshot, pull: PullRequest) -> bool:
     """True if GitHub brings the branch up to date, so that the agent need not."""
     is_asked = snapshot.record.pull.merging.asked.get(plan.UPDATE_BRANCH) == pull.head_sha
-    return snapshot.rules.updates_branch and (is_asked or updating(snapshot, pull) is not None)
+    return snapshot.settings.update_branch and (is_asked or updating(snapshot, pull) is not None)
 
 
 def _wants_auto_merge(snapshot: Snapshot, pull: PullRequest) -> bool:
@@ -262,7 +262,8 @@ def _wants_auto_merge(snapshot: Snapshot, pull: PullRequest) -> bool:
     is_over = pull.is_auto_merge or merging.is_left_off or is_asked
     # If something was taken from the checks, a person has to look first.
     is_open = pull.conversations is not None and pull.conversations.unanswered
-    if not snapshot.rules.auto_merge or is_over or is_open or snapshot.record.pull.tampering:
+    is_asked = snapshot.settings.merge == AUTO_CONSENT
+    if not is_asked or is_over or is_open or snapshot.record.pull.tampering:
         return False
     return pull.merge_state in _WAITING or (_is_green(pull) and pull.merge_state in _READY)
 

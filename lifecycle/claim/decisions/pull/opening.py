@@ -16,7 +16,7 @@ from lifecycle.core.light_dataclass import replace
 from lifecycle.core.messages import messages
 from lifecycle.core.plan import Audience, Notice, OpenPullRequest, Wake
 from lifecycle.core.timing import render_time
-from lifecycle.core.values.model import Observation, PullRequest, PullState
+from lifecycle.core.values.model import PullRequest, PullState
 from lifecycle.core.values.priorities import Status
 
 TITLE_LIMIT = 256
@@ -85,18 +85,18 @@ def decide(snapshot: Snapshot) -> Decision:
         return derive.condition(f"missing:{','.join(names)}", messages.missing_fields(names))
     if snapshot.observation is None:
         return Decision()
-    base = snapshot.rules.base or snapshot.observation.default_branch
+    base = snapshot.settings.base or snapshot.observation.default_branch
     if claim.branch == base:
         return derive.condition(f"branch-is-base:{base}", messages.branch_is_base(base))
-    owner, pushed = snapshot.rules.head_owner, snapshot.pushed_head
-    pull = derive.open_pull_request_of(claim, snapshot.observation, owner, base)
+    owner, observed = snapshot.head_owner, snapshot.observation
+    pull = derive.open_pull_request_of(claim, observed, owner, base)
     is_rejected = derive.is_rejected(snapshot.record)
     if pull is not None:
         finishing = replace(opening(snapshot, base), draft=pull.number)
         if is_left_work(pull) and not derive.is_given_up(snapshot.record, finishing):
             return NOTHING if is_rejected else derive.attempt(snapshot, finishing)
         return _adopt(snapshot.record, pull)
-    merged_pull = derive.merged_as_pushed(claim, snapshot.observation, snapshot.rules, pushed)
+    merged_pull = derive.merged_as_pushed(snapshot, observed)
     if merged_pull is not None and derive.is_earlier(merged_pull, snapshot.record):
         text = messages.merged_earlier(merged_pull.number, claim.branch)
         return derive.condition(f"{MERGED_EARLIER}:{merged_pull.number}", text)
@@ -139,8 +139,8 @@ def at_work(snapshot: Snapshot) -> Decision:
         return closing.merge_found(snapshot, merged)
     if not snapshot.is_silent or observed is None or not (snapshot.pushed_head and claim.summary):
         return NOTHING
-    base = snapshot.rules.base or observed.default_branch
-    pulls, owner = (observed.by_number, *observed.by_branch), snapshot.rules.head_owner
+    base = snapshot.settings.base or observed.default_branch
+    pulls, owner = (observed.by_number, *observed.by_branch), snapshot.head_owner
     ours = [pull for pull in pulls if pull and derive.is_ours(pull, claim, owner)]
     if claim.branch in ("", base) or any(pull.head_sha == snapshot.pushed_head for pull in ours):
         return NOTHING  # the pushed work had a pull request, and somebody ended it
@@ -167,7 +167,7 @@ def missing(snapshot: Snapshot) -> list[str]:
 def opening(snapshot: Snapshot, base: str) -> OpenPullRequest:
     """The action that opens the claim's pull request into `base`."""
     claim = snapshot.record.claim
-    head, pushed = f"{snapshot.rules.head_owner}:{claim.branch}", snapshot.pushed_head or ""
+    head, pushed = f"{snapshot.head_owner}:{claim.branch}", snapshot.pushed_head or ""
     return OpenPullRequest(head, base, title=claim.summary, issue=claim.issue, pushed=pushed)
 
 
@@ -196,14 +196,14 @@ def follow(snapshot: Snapshot) -> Decision:
     is_stop = snapshot.wake is Wake.STOP  # news of a pull request is told at other wakes
     decision = NOTHING
     if snapshot.observation is not None and not (is_stop and derive.is_confirmed(snapshot.record)):
-        decision = _pull_found(snapshot, snapshot.observation)
+        decision = _pull_found(snapshot)
     return replace(decision, notices=(*created, *decision.notices))
 
 
-def _pull_found(snapshot: Snapshot, observed: Observation) -> Decision:
+def _pull_found(snapshot: Snapshot) -> Decision:
     """The next step by the pull request that GitHub shows: merged, closed, open, or none."""
     claim = snapshot.record.claim
-    pull = derive.pull_request_of(snapshot.record, observed, snapshot.rules)
+    pull = derive.pull_request_of(snapshot)
     if pull is None and not derive.is_confirmed(snapshot.record):
         return _not_there(snapshot)
     if pull is None:

@@ -75,7 +75,7 @@ def _polled(
     missed = int(_since(snapshot, checks, "missed_since")) if checks.missing else None
     names, text = _persons(snapshot, pull, checks, missed)
     # Soon after a push it may be too early to say that a check is missing.
-    soonest = min(pace.SOONEST, snapshot.rules.poll_seconds)
+    soonest = min(pace.SOONEST, snapshot.settings.poll_seconds)
     is_early = names == checks.missing and (missed is None or now - missed < soonest)
     summary = _summary(checks, durations, () if is_early else names)
     summary |= {} if missed is None else {"missed_since": missed}
@@ -269,5 +269,6 @@ def link_step(snapshot: Snapshot, pull: PullRequest) -> LinkPullRequest | None:
     mark = hidden_marker.of("link", issue=number)
     if mark in pull.body or derive.refers(pull, number, observed.repository):
         return None
-    action = LinkPullRequest(pull.number, number, f"{snapshot.rules.link} #{number} {mark}")
+    link = f"{snapshot.settings.issue_link} #{number} {mark}"
+    action = LinkPullRequest(pull.number, number, link)
     return action if derive.may_try(snapshot, action) else None
