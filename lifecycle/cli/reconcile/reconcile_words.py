@@ -13,7 +13,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from lifecycle.claim.record.sections import Whom
 from lifecycle.cli.terminal import one_line
@@ -21,6 +21,7 @@ from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages.figures import count
 from lifecycle.core.redact import listed, named, short
 from lifecycle.reconcile.finding import KINDS, Finding, State, SweepReport, WaitingPull
+from lifecycle.settings import resources
 
 
 class StateForm(NamedTuple):
@@ -286,54 +287,37 @@ def _annotations(report: SweepReport) -> Iterator[StepAnnotation]:
             yield StepAnnotation(level, f"{task_of(finding)} {finding.kind}", text)
 
 
+def _page(name: str) -> Any:
+    """A template of the summary, which fills in every text of others through `escaped` or `linked`."""
+    of_report = {"totals": totals, "account": account, "heading": waiting_head}
+    of_rows = {"task": task_of, "measure": measure, "pull": pull_name, "whom": whom}
+    filters = {**of_report, **of_rows, "escaped": escaped, "linked": _linked}
+    return resources.templates("cli/reconcile/templates", **filters).get_template(name)
+
+
 def summary(report: SweepReport, room: int = BYTES) -> str:
     """The step's summary in GitHub's Markdown, of at most `room` bytes; "" if not even a part fits.
 
     Many findings that were left for one reason are folded; rows without room are counted.
     """
-    rows = [_row(finding) for _, findings in parted(report) for finding in findings]
-    for pull in report.waiting:
-        task = f"{_linked(pull_name(pull), pull.url)} {escaped(pull.title)}"
-        rows.append(f"| {task} | {escaped(whom(pull))} | {escaped(pull.why)} |")
+    row = _page("rows.md").module
+    findings = [finding for _, findings in parted(report) for finding in findings]
+    rows = [row.finding(finding, FORMS[finding.state].emoji) for finding in findings]
+    rows += map(row.waiting, report.waiting)
     left = room - _size(_text(report, []))
     most = bisect_right([*accumulate(map(_size, rows))], left)
     return _text(report, rows[:most]) if left >= 0 else ""
 
 
-_FINDINGS = ("", "task", "finding", "what is so", "what is done")
-_WAITS = ("pull request", "waits for", "how it stands")
-
-
 def _text(report: SweepReport, rows: Sequence[str]) -> str:
     """The summary with these rows, which are the first of all."""
-    left, cut = iter(rows), len(report.findings) - len(rows)
-    head = f"**{escaped(totals(report))}** {escaped(account(report))}".rstrip()
-    lines = ["## lifecycle reconcile", "", head, ""]
-    for opened, findings in parted(report):
-        lines += _block(opened, _FINDINGS, [*islice(left, len(findings))]) if findings else []
-    if cut > 0:
-        lines += ["", f"{cut:,} more findings do not fit here; `--json` has them all."]
-    lines += _waiting(report, [*left]) if report.waiting else []
-    return "\n".join([*lines, *_remarks(report), ""])
-
-
-def _block(opened: str, columns: Sequence[str], rows: Sequence[str]) -> list[str]:
-    """A table, folded under `opened` if that is given."""
-    table = [f"| {' | '.join(columns)} |", "|---" * len(columns) + "|", *rows]
-    if not opened:
-        return table
-    return ["", f"<details><summary>{escaped(opened)}</summary>", "", *table, "", "</details>"]
-
-
-def _waiting(report: SweepReport, rows: Sequence[str]) -> list[str]:
-    """The section on whom open pull requests wait for; folded if they are many."""
-    title, without = waiting_head(report), len(report.waiting) - len(rows)
-    is_folded = len(report.waiting) > WAITING
-    lines = ["", "### Whom pull requests wait for", ""]
-    lines += [] if is_folded else [escaped(title), ""]
-    lines += _block(title if is_folded else "", _WAITS, rows)
-    more = ["", f"{without:,} more do not fit here; `--json` has them all."] if without else []
-    return lines + more
+    left, folds = iter(rows), [(opened, len(rows)) for opened, rows in parted(report) if rows]
+    tables = [(opened, [*islice(left, size)]) for opened, size in folds]
+    about = {"few": WAITING, "many": MANY, "long": REMARK, "most": MOST}
+    about["cut"] = len(report.findings) - len(rows)
+    about["dropped"] = len([*_annotations(report)]) - len(annotated(report))
+    parts = {"tables": tables, "waits": [*left], "remarks": remarks(report, MANY)}
+    return str(_page("summary.md").render(report=report, **parts, **about))
 
 
 def escaped(text: str, most: int = CELL) -> str:
@@ -350,33 +334,11 @@ def _entity(match: re.Match[str]) -> str:
     return entity + (_JOINER if match[0] in "@#:-." else "")
 
 
-def _row(finding: Finding) -> str:
-    task = _linked(task_of(finding), finding.url)
-    cells = (
-        FORMS[finding.state].emoji,
-        f"{task} {escaped(finding.title)}",
-        f"`{finding.kind}`",
-        escaped(finding.evidence),
-        f"**{finding.state}** {escaped(measure(finding))}",
-    )
-    return f"| {' | '.join(cells)} |"
-
-
 def _linked(name: str, url: str) -> str:
     """A name such as `owner/name#42` as a Markdown link to `url`; without a link if that is not plain."""
     if not _LINK.fullmatch(url):
         return escaped(name)
     return f"[{escaped(name).replace(_JOINER, '')}]({url})"
-
-
-def _remarks(report: SweepReport) -> list[str]:
-    lines = remarks(report, MANY)
-    shown = [f"- {escaped(line, REMARK)}" for line in lines[:MANY]]
-    shown += [f"- and {len(lines) - MANY:,} more"] if len(lines) > MANY else []
-    if more := len([*_annotations(report)]) - len(annotated(report)):
-        kept = f"GitHub keeps {MOST} annotations of each kind for a step"
-        shown.append(f"- {kept}: {more:,} more are only here.")
-    return ["", *shown] if shown else []
 
 
 def _data(text: str) -> str:
