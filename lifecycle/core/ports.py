@@ -196,17 +196,22 @@ class ReviewFeedback(Protocol):
 
 
 class Board(Protocol):
-    """One Projects v2 board."""
+    """The place of the Status: one Projects v2 board, or labels."""
 
     def schema(self) -> model.BoardSchema:
         """Ids of the project, its fields and options, cached or (if never read before) read now."""
 
-    def set_fields(self, item_id: str, *, status: str | None, agent: str | None) -> model.BoardItem:
-        """Write Status and Agent in one request and return what the payload shows afterwards.
+    def write(
+        self, issue: int, item_id: str, *, status: str | None, agent: str | None, standing: str = ""
+    ) -> model.BoardItem:
+        """Write an issue's card and return what is shown of it afterwards.
 
         `status=None` and `agent=None` leave the field alone; an empty `agent` empties it with the
         mutation that really clears. UnknownOption, StaleFields, ItemArchived, ItemMissing.
         """
+
+    def is_ready(self, item_id: str) -> bool:
+        """True if a card can be written without a read before it and without a write after it."""
 
     def add(self, issue_id: str) -> model.BoardItem:
         """Put an issue on the board; returns its item, new or existing."""

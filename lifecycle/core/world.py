@@ -16,22 +16,7 @@ if TYPE_CHECKING:
     from lifecycle.core.timing import Deadline
     from lifecycle.core.tracker import Tracker
     from lifecycle.core.values.configured import Addresses, Settings
-    from lifecycle.core.values.model import BoardItem, Observation, Repository
-
-
-class CardWriter(Protocol):
-    """Writes the Status of issues, on the board or as labels."""
-
-    def write(
-        self, issue: int, item_id: str, *, status: str | None, agent: str | None, standing: str = ""
-    ) -> BoardItem:
-        """Write the card, and return its present state."""
-
-    def add(self, issue_id: str) -> BoardItem:
-        """The issue's card, which is made if there is none."""
-
-    def is_ready(self, item_id: str) -> bool:
-        """True if a card can be written without a read before it and without a write after it."""
+    from lifecycle.core.values.model import Observation, Repository
 
 
 class JointWriter(Protocol):
@@ -153,7 +138,7 @@ class World(Protocol):
         """GitHub's clock at its last answer, None if it is not known."""
 
     @property
-    def cards(self) -> CardWriter:
+    def cards(self) -> ports.Board:
         """The writer of an issue's Status; Rejected if there is no place for it."""
 
     @property

@@ -106,7 +106,7 @@ class GitHubClients:
 
         calls = Calls(self.rest, repository)
         labels = LabelsBoard(self.choice.names, self.graph, calls, self._cache)
-        return EitherBoard(self.choice, self._own_board or labels, labels)
+        return EitherBoard(self.choice, self._own_board, labels)
 
     @property
     def joint(self) -> JointWrites:

@@ -146,7 +146,7 @@ def test_an_option_is_known_by_its_name(name: str, option: str | None) -> None:
 def test_a_field_is_known_by_its_exact_name() -> None:
     """The board's fields are configured by GitHub's spelling; one that is not there is None."""
     status, agent = BoardField("F1", "Status", "single"), BoardField("F2", "Agent", "text")
-    schema = BoardSchema("P", "Roadmap", "https://github.com/p/1", "octocat", (status, agent))
+    schema = BoardSchema("P", "Roadmap", "https://github.com/p/1", (status, agent))
     assert [schema.field(name) for name in ("Status", "Agent", "agent")] == [status, agent, None]
 
 

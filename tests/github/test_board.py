@@ -18,7 +18,6 @@ from lifecycle.core.errors import (
     Transient,
     UnknownOption,
 )
-from lifecycle.core.ports import Board
 from lifecycle.core.values.model import BoardItem
 from lifecycle.github.board.board_client import GitHubBoard, ProjectRef
 from lifecycle.github.client.graph import GraphClient
@@ -31,7 +30,6 @@ CACHED: dict[str, Any] = {
     "project_id": "PVT_1",
     "title": "Roadmap",
     "url": "https://github.com/orgs/octo-org/projects/1",
-    "viewer": "octocat",
     "fields": [
         {"id": "F_S", "name": "Status", "kind": "SINGLE_SELECT", "options": [["Todo", "o1"]]},
         {"id": "F_A", "name": "Agent", "kind": "TEXT", "options": []},
@@ -67,19 +65,13 @@ def project(*fields: dict[str, Any], after: str | None = None) -> dict[str, Any]
     page = {"hasNextPage": after is not None, "endCursor": after}
     node = {"id": "PVT_1", "number": 1, "title": "Roadmap", "url": "u", "closed": False}
     node |= {"fields": {"pageInfo": page, "nodes": list(fields)}}
-    return {"data": {"viewer": {"login": "octocat"}, "repositoryOwner": {"projectV2": node}}}
+    return {"data": {"repositoryOwner": {"projectV2": node}}}
 
 
 def select(name: str, *options: str) -> dict[str, Any]:
     """A single-select field."""
     found = [{"id": f"o-{one}", "name": one} for one in options]
     return {"id": f"F_{name}", "name": name, "dataType": "SINGLE_SELECT", "options": found}
-
-
-def test_the_adapter_fits_its_port(hub: Hub) -> None:
-    """What the engine may ask of a board, this one has."""
-    board: Board = hub.board
-    assert board.schema().viewer == "octocat"
 
 
 def test_the_ids_are_read_once(hub: Hub) -> None:
@@ -135,7 +127,7 @@ def test_ids_that_another_answer_shows_are_kept_if_they_are_all(
     known = board.known
     assert (known is None) == (after is not None)
     if known is not None:
-        assert (known.project_id, known.viewer) == ("PVT_1", "octocat")
+        assert known.project_id == "PVT_1"
         assert board.schema() == known
 
 

@@ -94,9 +94,11 @@ def test_the_status_that_labels_say(names: list[str], status: str | None) -> Non
     assert NAMES.item(42, names) == BoardItem("labels/42", status)
 
 
-def test_the_labels_fit_the_boards_port(labels: LabelsBoard) -> None:
-    """What the engine may ask of a board, labels have; the schema costs no request."""
-    board: Board = labels
+def test_the_labels_fit_the_boards_port(
+    graph: GraphClient, labels: LabelsBoard, cache: MemoryCache, clock: PatientClock
+) -> None:
+    """What the engine may ask of a board, labels have without one; the schema costs no request."""
+    board: Board = EitherBoard(choice(cache, clock, use="always"), None, labels)
     field = board.schema().field("Status")
     assert field is not None
     assert field.option("In Review") == "status: in review"
@@ -113,11 +115,11 @@ def test_a_status_is_put_on_and_the_other_taken_off(
     off = f"{REST}/issues/42/labels/status%3A%20in%20progress"
     mock.delete(off, json=named(*others, "status: in review"))
     wanted = BoardItem("labels/42", "In Review")
-    assert labels.set_fields("labels/42", status="In Review", agent="octocat-1") == wanted
+    assert labels.put_on(42, "In Review") == wanted
     made = json.loads(mock.calls[0].request.body or b"")
     assert (made["name"], len(made["color"])) == ("status: in review", 6)
     mock.post(f"{REST}/issues/42/labels", json=named(*others, "status: in review"))
-    assert labels.set_fields("labels/42", status="In Review", agent=None) == wanted
+    assert labels.put_on(42, "In Review") == wanted
     asked = [call.request.method for call in mock.calls]
     assert asked == ["POST", "POST", "DELETE", "POST"]
 
@@ -129,7 +131,7 @@ def test_a_label_that_is_there_is_used(labels: LabelsBoard, mock: responses.Requ
         f"{REST}/labels", status=422, json={"message": "Validation Failed", "errors": [error]}
     )
     mock.post(f"{REST}/issues/42/labels", json=named("status: done"))
-    assert labels.set_fields("labels/42", status="done", agent=None).status == "Done"
+    assert labels.put_on(42, "done").status == "Done"
 
 
 def test_a_label_that_somebody_took_off_meanwhile(
@@ -140,19 +142,18 @@ def test_a_label_that_somebody_took_off_meanwhile(
     mock.post(f"{REST}/issues/42/labels", json=named("status: todo", "status: done"))
     off = f"{REST}/issues/42/labels/status%3A%20todo"
     mock.delete(off, status=404, json={"message": "Label does not exist"})
-    assert labels.set_fields("labels/42", status="Done", agent=None).status == "Done"
+    assert labels.put_on(42, "Done").status == "Done"
 
 
 def test_nothing_to_write_is_no_request(labels: LabelsBoard) -> None:
     """Labels have no Agent."""
-    found = labels.set_fields("labels/42", status=None, agent="octocat-1")
-    assert found == BoardItem("labels/42")
+    assert labels.put_on(42, None) == BoardItem("labels/42")
 
 
 def test_a_status_without_a_label_names_those_that_have_one(labels: LabelsBoard) -> None:
     """A typo makes no new label."""
     with pytest.raises(UnknownOption, match="Todo, In Progress, In Review, Done"):
-        labels.set_fields("labels/42", status="Doing", agent=None)
+        labels.put_on(42, "Doing")
 
 
 def test_a_label_that_does_not_stay_is_said(
@@ -162,7 +163,7 @@ def test_a_label_that_does_not_stay_is_said(
     cache.put("labels:octo-org/hello-service", ["status: done"])
     mock.post(f"{REST}/issues/42/labels", json=named("bug"))
     with pytest.raises(Rejected, match="status: done"):
-        labels.set_fields("labels/42", status="Done", agent=None)
+        labels.put_on(42, "Done")
 
 
 def test_an_issue_is_a_card_without_being_written(
@@ -239,10 +240,10 @@ def test_what_was_learnt_is_of_one_token_and_ends(cache: MemoryCache, clock: Pat
     assert TOKEN not in json.dumps(cache)
     assert not choice(cache, clock, token="other").uses_labels
     assert not choice(cache, clock, use="never").uses_labels
-    assert not choice(cache, clock).is_due
+    assert not choice(cache, clock).tries_board
     clock.moment += REMEMBERED_SECONDS
     assert choice(cache, clock).uses_labels
-    assert choice(cache, clock).is_due
+    assert choice(cache, clock).tries_board
     choice(cache, clock).shown()
     assert not choice(cache, clock).uses_labels
 
@@ -253,7 +254,7 @@ def test_a_board_that_cannot_be_written_is_tried_again_after_an_hour(
     """To see it is no reason to go back to it before, nor are commands: that would go to and fro."""
     assert choice(cache, clock).gives_up(MissingScope("lacks the scope."), writes=True)
     found = choice(cache, clock)
-    assert (found.uses_labels, found.is_doubted, found.is_due) == (True, False, False)
+    assert (found.uses_labels, found.is_doubted, found.tries_board) == (True, False, False)
     found.shown()
     assert found.uses_labels
     clock.moment += REMEMBERED_SECONDS
@@ -392,14 +393,20 @@ def test_a_card_is_written_where_it_was_read(
     mock: responses.RequestsMock,
 ) -> None:
     """A label's id leads to the labels, whatever is chosen by now; the board's to the board."""
-    board = EitherBoard(choice(cache, clock), GitHubBoard(PROJECT, graph, cache), labels)
+    project = GitHubBoard(PROJECT, graph, cache)
+    board = EitherBoard(choice(cache, clock), project, labels)
     cache.put("labels:octo-org/hello-service", ["status: done"])
     mock.post(f"{REST}/issues/42/labels", json=named("status: done"))
-    assert board.set_fields("labels/42", status="Done", agent=None).status == "Done"
+    assert board.write(42, "labels/42", status="Done", agent=None).status == "Done"
     mock.post(URL, json={"data": None, "errors": [problem("INSUFFICIENT_SCOPES")]})
+    never = EitherBoard(choice(cache, clock, use="never"), project, labels)
     with pytest.raises(MissingScope):
-        board.set_fields("PVTI_1", status="Done", agent=None)
+        never.write(42, "PVTI_1", status="Done", agent=None)
+    assert not choice(cache, clock).uses_labels
+    item = board.write(42, "PVTI_1", status="Done", agent=None)
+    assert item == BoardItem("labels/42", "Done")
     assert choice(cache, clock).uses_labels
+    assert [str(call.request.url) == URL for call in mock.calls] == [False, True, True, False]
 
 
 def test_a_card_can_be_written_at_once_if_the_boards_ids_are_known(
@@ -413,7 +420,7 @@ def test_a_card_can_be_written_at_once_if_the_boards_ids_are_known(
     project.learn({"repositoryOwner": {"projectV2": ids}})
     assert board.is_ready("PVTI_1")
     assert not board.is_ready("labels/42")
-    assert not EitherBoard(choice(cache, clock), labels, labels).is_ready("PVTI_1")
+    assert not EitherBoard(choice(cache, clock), None, labels).is_ready("PVTI_1")
     assert not EitherBoard(choice(cache, clock, use="always"), project, labels).is_ready("PVTI_1")
 
 
@@ -435,7 +442,7 @@ def test_an_issue_that_may_not_be_put_on_the_board_gets_a_label(
     board = EitherBoard(found, GitHubBoard(PROJECT, graph, cache), labels)
     project = {"id": "PVT_1", "title": "B", "url": "u", "fields": {"nodes": [], "pageInfo": {}}}
     owner = {"projectV2": project}
-    mock.post(URL, json={"data": {"viewer": {"login": "octocat"}, "repositoryOwner": owner}})
+    mock.post(URL, json={"data": {"repositoryOwner": owner}})
     mock.post(URL, json={"data": None, "errors": [problem(kind)]})
     mock.post(URL, json={"data": {"node": {"number": 42, "labels": {"nodes": []}}}})
     assert board.add("I_42") == BoardItem("labels/42")
@@ -463,14 +470,14 @@ def test_a_label_says_the_status_that_stands_where_none_is_written(
     def refused(*_: object, **_fields: object) -> BoardItem:
         raise MissingScope("The token may not write projects.")
 
-    def put_on(_board: LabelsBoard, item_id: str, **fields: Any) -> BoardItem:
-        return BoardItem(item_id, **fields)
+    def put_on(_board: LabelsBoard, number: int, status: str | None) -> BoardItem:
+        return BoardItem(f"labels/{number}", status)
 
     monkeypatch.setattr(GitHubBoard, "set_fields", refused)
-    monkeypatch.setattr(LabelsBoard, "set_fields", put_on)
+    monkeypatch.setattr(LabelsBoard, "put_on", put_on)
     board = EitherBoard(choice(cache, clock), GitHubBoard(PROJECT, graph, cache), labels)
     item = board.write(42, "PVTI_1", status=status, agent="ada", standing=standing)
-    assert item == BoardItem("labels/42", status=label, agent="ada")
+    assert item == BoardItem("labels/42", status=label)
 
 
 def test_the_label_that_was_put_on_here_is_taken_back(
@@ -480,7 +487,7 @@ def test_the_label_that_was_put_on_here_is_taken_back(
     labels.take_back(42)
     cache.put("labels:octo-org/hello-service", ["status: todo"])
     mock.post(f"{REST}/issues/42/labels", json=named("status: todo", "status: blocked"))
-    labels.set_fields("labels/42", status="Todo", agent=None)
+    labels.put_on(42, "Todo")
     labels.take_back(43)
     off = f"{REST}/issues/42/labels/status%3A%20todo"
     mock.delete(off, status=404, json={"message": "Label does not exist"})
@@ -499,7 +506,7 @@ def test_a_board_that_is_hidden_from_the_token_gives_way_to_labels(
     """To the token of Actions GitHub says that there is no such project: labels, without asking again."""
     found = choice(cache, clock, token="ghs_x")
     board = EitherBoard(found, GitHubBoard(PROJECT, graph, cache), labels)
-    hidden = {"viewer": {"login": "bot"}, "repositoryOwner": {"projectV2": None}}
+    hidden = {"repositoryOwner": {"projectV2": None}}
     errors = [problem("NOT_FOUND", "repositoryOwner", "projectV2")]
     mock.post(URL, json={"data": hidden, "errors": errors})
     node = {"number": 42, "labels": {"nodes": []}}
@@ -587,7 +594,7 @@ def test_after_an_hour_an_empty_answer_is_no_sight_of_the_board(
     refused = {"data": {"repository": empty}, "errors": [problem("FORBIDDEN", *PATH)]}
     mock.replace(responses.POST, URL, json=refused)
     assert forge.observe(LOOK).item == BoardItem("labels/42", "In Progress")
-    assert not choice(cache, clock, token="ghs_x").is_due
+    assert not choice(cache, clock, token="ghs_x").tries_board
 
 
 @pytest.mark.parametrize(

@@ -274,8 +274,8 @@ def test_all_of_a_boards_fields_are_read() -> None:
         {"id": "F4", "configuration": {"iterations": None, "completedIterations": None}},
     ]
     project = {"id": "PVT_1", "title": "Board", "url": "u"}
-    assert translate.board_schema("maria", project, fields) == BoardSchema(
-        *("PVT_1", "Board", "u", "maria"),
+    assert translate.board_schema(project, fields) == BoardSchema(
+        *("PVT_1", "Board", "u"),
         (
             BoardField("F1", "Status", "SINGLE_SELECT", (("Todo", "o1"), ("Done", "o2"))),
             BoardField("F2", "Sprint", "ITERATION", (("Three", "i3"), ("Two", "i2"))),

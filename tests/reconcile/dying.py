@@ -28,7 +28,7 @@ WRITES: tuple[tuple[Any, str], ...] = (
     (GitHubForge, "move_ref"),
     (GitHubBoard, "set_fields"),
     (GitHubBoard, "add"),
-    (LabelsBoard, "set_fields"),
+    (LabelsBoard, "put_on"),
     (JointWrites, "send"),
     (lease, "release"),
 )

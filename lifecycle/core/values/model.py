@@ -307,7 +307,6 @@ class BoardSchema:
     project_id: str
     title: str
     url: str
-    viewer: str
     fields: tuple[BoardField, ...]
     is_closed: bool = False
 

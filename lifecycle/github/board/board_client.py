@@ -58,7 +58,7 @@ class ProjectRef:
 
 
 class GitHubBoard:
-    """A Projects v2 board; fits `ports.Board`.
+    """A Projects v2 board, which `ports.Board` is about.
 
     Args:
         project: which board.
@@ -82,9 +82,11 @@ class GitHubBoard:
         if known is not None:
             return known
         pages = [*self._pages(IDS, "fields", f"the board, {self.project}")]
-        fields = [field for _, project in pages for field in nodes(project, "fields")]
-        viewer, project = pages[-1]
-        schema = translate.board_schema(viewer, project, fields)
+        return self._kept(pages[-1], [field for page in pages for field in nodes(page, "fields")])
+
+    def _kept(self, project: Json, fields: list[Json]) -> BoardSchema:
+        """The ids in an answer, which are cached from now on."""
+        schema = translate.board_schema(project, fields)
         self._cache.put(self._key, asdict(schema))
         return schema
 
@@ -140,7 +142,7 @@ class GitHubBoard:
     def cards(self) -> tuple[Card, ...]:
         """Every item whose content is an issue, all pages, archived ones left out."""
         pages = self._pages("list_board_items", "items", f"the cards of {self.project}")
-        return _cards(node for _, project in pages for node in _listed(project["items"]))
+        return _cards(node for page in pages for node in _listed(page["items"]))
 
     def brief(self) -> BoardBrief:
         """Title and cards, page by page while there is time: one request for a hundred items.
@@ -188,18 +190,15 @@ class GitHubBoard:
                 return act(known)
         return act(self.schema(refresh=True))
 
-    def _pages(self, name: str, key: str, subject: str) -> Iterator[tuple[str, Json]]:
-        """The token's owner (if it was asked for) and the project, with each page of the list `key`.
-
-        Any hole is an error.
-        """
+    def _pages(self, name: str, key: str, subject: str) -> Iterator[Json]:
+        """The project with each page of the list `key`; any hole is an error."""
         after = None
         while True:
             reply = self._graph.read(name, self.project.variables(after), subject=subject)
             project = project_in(self.project, self._graph.failures, reply, subject)
             if reply.problems or not isinstance(project.get(key), Mapping):
                 raise self._graph.failures.of_problems(reply.problems, AskedRequest(subject))
-            yield text(reply.data, "viewer.login"), project
+            yield project
             after = self._next(project[key])
             if after is None:
                 return
@@ -209,9 +208,7 @@ class GitHubBoard:
         project = part(data, "repositoryOwner.projectV2")
         fields = part(project, "fields")
         if fields and not part(fields, "pageInfo").get("hasNextPage"):
-            viewer = text(data, "viewer.login")
-            schema = translate.board_schema(viewer, project, nodes(project, "fields"))
-            self._cache.put(self._key, asdict(schema))
+            self._kept(project, nodes(project, "fields"))
 
     def item_after(self, data: Json, variables: Json, status: str | None) -> BoardItem:
         """The item after the last of the mutations: GitHub runs them in the written order.

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable
-from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from lifecycle.core.errors import LifecycleError, MissingScope, NoPermission, NotFound, Unsupported
@@ -108,14 +107,10 @@ class Choice:
         return str(kept.get("why")) if kept.get("writes") else ""
 
     @property
-    def is_due(self) -> bool:
-        """True if labels have been used for that reason for so long that the board is asked again, too."""
-        return self.is_doubted and self._is_over(self._remembered() or {})
-
-    @property
     def tries_board(self) -> bool:
-        """True if the board is used, or asked again by now."""
-        return self.is_due or not self.uses_labels
+        """True if the board is used, or has been doubted for so long that it is asked again, too."""
+        is_due = self.is_doubted and self._is_over(self._remembered() or {})
+        return is_due or not self.uses_labels
 
     @property
     def has_put_on(self) -> bool:
@@ -153,8 +148,9 @@ class Choice:
         """True if an issue's items on projects are asked for; with `insists`, without the hour's wait."""
         if self.project is None or self.problem is not None:
             return False
-        is_due = self.is_doubted and (insists or self.is_due) and not self._was_blind
-        return is_due or not self.uses_labels
+        if self.is_doubted:
+            return (insists or self.tries_board) and not self._was_blind
+        return not self.uses_labels
 
     def error_of(self, problem: AnswerProblem, failures: Failures) -> LifecycleError:
         """Why the board was not shown, from the problem about it."""
@@ -233,51 +229,39 @@ class EitherBoard:
 
     Args:
         choice: which of the two.
-        project: the board; the labels if there is none.
+        project: the board, or None.
         labels: the labels.
     """
 
     _choice: Choice
-    _project: GitHubBoard | LabelsBoard
+    _project: GitHubBoard | None
     _labels: LabelsBoard
 
     def schema(self) -> BoardSchema:
         """Fields and options of the one in use."""
-        return self._either(self._project.schema, self._labels.schema)
-
-    def set_fields(self, item_id: str, *, status: str | None, agent: str | None) -> BoardItem:
-        """Write the card in the place where it was read.
-
-        If the board cannot be written, this raises, and labels are used from then on.
-        """
-        if item_id.startswith(LABELS_ITEM):
-            return self._labels.set_fields(item_id, status=status, agent=agent)
-        try:
-            return self._project.set_fields(item_id, status=status, agent=agent)
-        except (MissingScope, NoPermission) as error:
-            self._choice.gives_up(error, writes=True)
-            raise
+        return self._either(lambda board: board.schema())
 
     def write(
         self, issue: int, item_id: str, *, status: str | None, agent: str | None, standing: str = ""
     ) -> BoardItem:
-        """Write an issue's Status in the one place where it is kept, and return the present card.
+        """Write an issue's Status where its card was read, and return the present card.
 
-        If the board cannot be written, labels are used, which get `standing` if `status` is None. A label
-        that was added before the board could be written is removed after the write.
+        If the board cannot be written, labels are used from then on, if allowed, which get `standing` if
+        `status` is None. A label that was added before the board could be written is removed after it.
 
         Raises:
             LifecycleError: of the board or the labels; the write sets a value, so it may be repeated.
         """
+        if self._project is None or item_id.startswith(LABELS_ITEM):
+            return self._labels.put_on(issue, status)
         try:
-            item = self.set_fields(item_id, status=status, agent=agent)
-        except (MissingScope, NoPermission):
-            if item_id.startswith(LABELS_ITEM) or not self._choice.uses_labels:
+            item = self._project.set_fields(item_id, status=status, agent=agent)
+        except (MissingScope, NoPermission) as error:
+            self._choice.gives_up(error, writes=True)
+            if not self._choice.uses_labels:
                 raise
-            label, status = f"{LABELS_ITEM}{issue}", status or standing or None
-            return self._labels.set_fields(label, status=status, agent=agent)
-        if not item.is_labels and self._choice.has_put_on:
-            self._labels.take_back(issue)
+            return self._labels.put_on(issue, status or standing or None)
+        self._labels.take_back(issue)
         return item
 
     def is_ready(self, item_id: str) -> bool:
@@ -287,28 +271,26 @@ class EitherBoard:
         """
         has_labels = self._choice.uses_labels or self._choice.has_put_on
         is_card = not item_id.startswith(LABELS_ITEM) and not has_labels
-        project = self._project
-        return is_card and isinstance(project, GitHubBoard) and project.known is not None
+        return is_card and self._project is not None and self._project.known is not None
 
     def add(self, issue_id: str) -> BoardItem:
         """The issue's card; if it may not be added to the board, the labels are used, if allowed."""
         self.schema()  # a board that cannot be read is another problem
-        project, labels = partial(self._project.add, issue_id), partial(self._labels.add, issue_id)
-        return self._either(project, labels, writes=True)
+        return self._either(lambda board: board.add(issue_id), writes=True)
 
     def cards(self) -> tuple[Card, ...]:
         """Every card, all pages."""
-        return self._either(self._project.cards, self._labels.cards)
+        return self._either(lambda board: board.cards())
 
     def brief(self) -> BoardBrief:
         """Title and cards, page by page while there is time."""
-        return self._either(self._project.brief, self._labels.brief)
+        return self._either(lambda board: board.brief())
 
-    def _either(self, project: Callable[[], T], labels: Callable[[], T], writes: bool = False) -> T:
-        if self._choice.tries_board:
+    def _either(self, act: Callable[[GitHubBoard | LabelsBoard], T], writes: bool = False) -> T:
+        if self._project is not None and self._choice.tries_board:
             try:
-                return project()
+                return act(self._project)
             except LifecycleError as error:
                 if not self._choice.gives_up(error, writes=writes):
                     raise
-        return labels()
+        return act(self._labels)

@@ -78,7 +78,7 @@ def labels_of(issue: Json) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class LabelsBoard:
-    """Fits `ports.Board`: a column is a label, a card is an open issue with one.
+    """Labels in the place of a board: a column is a label, a card is an open issue with one.
 
     Args:
         names: the names of the labels.
@@ -96,10 +96,10 @@ class LabelsBoard:
         """Status with its four labels; no request."""
         options = tuple((status, self._names.name(status)) for status in STATUSES)
         field = model.BoardField("labels", "Status", "SINGLE_SELECT", options)
-        return model.BoardSchema("labels", f"labels of {self._calls.repository}", "", "", (field,))
+        return model.BoardSchema("labels", f"labels of {self._calls.repository}", "", (field,))
 
-    def set_fields(self, item_id: str, *, status: str | None, agent: str | None) -> model.BoardItem:
-        """Add the label of `status` and remove the others; labels have no Agent.
+    def put_on(self, number: int, status: str | None) -> model.BoardItem:
+        """Add the label of `status` to an issue and remove the others.
 
         The new one is added first: a crash in between leaves two, which give no Status, so the write is
         repeated. One request, one more for each label that is removed, and one for a label's first use.
@@ -112,10 +112,8 @@ class LabelsBoard:
             UnknownOption: there is no label for this Status.
             NoPermission, NotFound: the token may not do this, or there is no such issue.
         """
-        del agent
         if status is None:
-            return model.BoardItem(item_id)
-        number = int(item_id.removeprefix(model.LABELS_ITEM))
+            return model.BoardItem(f"{model.LABELS_ITEM}{number}")
         name = self._names.name(status)
         self._see_to(name, status)
         labels = self._issues.add_labels(number, (name,))

@@ -265,12 +265,11 @@ def card(node: Json) -> model.Card | None:
     )
 
 
-def board_schema(viewer: str, project: Json, fields: Sequence[Json]) -> model.BoardSchema:
+def board_schema(project: Json, fields: Sequence[Json]) -> model.BoardSchema:
     """A ProjectV2 and the fields of all its pages; fields of kinds that were not requested are {}."""
     shown = tuple(_board_field(field) for field in fields if field.get("id"))
     named = texts(project, project_id="id", title="title", url="url")
-    is_closed = project.get("closed") is True
-    return model.BoardSchema(**named, viewer=viewer, fields=shown, is_closed=is_closed)
+    return model.BoardSchema(**named, fields=shown, is_closed=project.get("closed") is True)
 
 
 def _board_field(node: Json) -> model.BoardField:
