@@ -16,6 +16,7 @@ PACKAGE = Path(lifecycle.__file__).parent
 
 TABLES = {
     "app/refusals.toml": (("app",), ("sentence",)),
+    "claim/messages.toml": (("claim", "cli/checks"), ("message",)),
     "claim/refusals.toml": (("claim",), ("sentence",)),
     "github/refusals.toml": (("github",), ("answered", "lost", "sentence", "told")),
     "feedback/failures/sentences.toml": (
@@ -79,9 +80,14 @@ def said_in(
 
 
 def _texts(node: ast.AST, assigned: dict[str, ast.expr], depth: int = 2) -> set[str]:
-    """The texts in a piece of code, and in what was assigned to the names in it, so many steps back."""
+    """The texts in a piece of code, and in what was assigned to the names in it, so many steps back.
+
+    What a condition compares with is none of them.
+    """
     texts = set()
-    for part in ast.walk(node):
+    tests = [part.test for part in ast.walk(node) if isinstance(part, ast.IfExp)]
+    conditions = {id(part) for test in tests for part in ast.walk(test)}
+    for part in (part for part in ast.walk(node) if id(part) not in conditions):
         if isinstance(part, ast.Constant) and isinstance(part.value, str):
             texts.add(part.value)
         if depth and isinstance(part, ast.Name) and part.id in assigned:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import pytest
 
 from lifecycle.claim.decisions import card_and_link, decide, derive
 from lifecycle.claim.decisions.ending import releasing
+from lifecycle.claim.record.claim_file import message
 from lifecycle.claim.record.sections import Releasing, Trouble
 from lifecycle.claim.record.state import Record, mark_of
-from lifecycle.core.messages import messages
 from lifecycle.core.plan import (
     AddToBoard,
     Audience,
@@ -372,10 +371,9 @@ def test_an_edit_of_the_engines_fields_counts_if_github_bears_it_out(
     told = [] if is_accepted or is_silent else [(f"hint:{name}:{value}:{kept}", Audience.ACT)]
     assert [(one.key, one.audience) for one in notices] == told
     for notice in notices:
-        words = (
-            messages.issue_kept if name == "issue_number" else partial(messages.hint_refused, name)
-        )
-        assert notice.text == words(value, kept)
+        refused = "hint-undone" if kept in (None, "") else "hint-refused"
+        words = "issue-kept" if name == "issue_number" else refused
+        assert notice.text == message(words, name=name, value=value, kept=kept)
     assert decide.judge_hints(replace(start, observation=None))[0] == start.record
 
 

@@ -10,10 +10,10 @@ import pytest
 from lifecycle.claim.decisions.pull import review
 from lifecycle.claim.decisions.pull.merge_standing import advance, known, stands
 from lifecycle.claim.decisions.snapshot import Snapshot
+from lifecycle.claim.record.claim_file import message
 from lifecycle.claim.record.sections import MergeRecord, Trouble, Whom
 from lifecycle.claim.record.state import Record, fold, mark_of
 from lifecycle.core.errors import Rejected
-from lifecycle.core.messages import merge_messages
 from lifecycle.core.plan import (
     AUTO_MERGE,
     AUTO_MERGE_OFF,
@@ -555,7 +555,7 @@ def test_our_auto_merge_is_taken_back_where_checks_were_weakened() -> None:
     assert (after.is_ours, after.auto_on, after.asked[AUTO_MERGE_OFF]) == (False, "", SHA)
     for made in (ON, shown(merge_state="BLOCKED")):
         text, ends = (
-            merge_messages.auto_merge_taken_back(107),
+            message("auto-merge-taken-back", number=107),
             ("auto-merge", "failed", "conflict", "changes"),
         )
         back = Notice(f"auto-merge:107:{SHA}:back", text, Audience.NOTE, ends=ends)

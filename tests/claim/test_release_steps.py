@@ -10,10 +10,10 @@ import pytest
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.ending import closing, releasing
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot
+from lifecycle.claim.record.claim_file import message
 from lifecycle.claim.record.sections import Releasing, Trouble
 from lifecycle.claim.record.state import Record, mark_of
 from lifecycle.core import hidden_marker
-from lifecycle.core.messages import messages
 from lifecycle.core.plan import ForgetClaim, ReleaseLease, SetBoard, Wake
 from lifecycle.core.values.model import BoardItem, Observation, PullState
 from tests.claim.steps import REVIEW, run
@@ -74,7 +74,7 @@ def test_in_an_archived_repository_a_release_is_refused(
     step = releasing.decide(at(leaving(), shown, wake=wake))
     assert step.record is not None
     assert (step.record.ending.releasing is not None) is is_begun
-    assert (messages.repository_archived(42, is_asked=True) in texts(step)) is not is_begun
+    assert (message("not-released-archived", issue=42) in texts(step)) is not is_begun
 
 
 @pytest.mark.parametrize(

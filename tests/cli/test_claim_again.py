@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from lifecycle.claim.commands import unfinished_claims
-from lifecycle.claim.record.claim_file import sentence
+from lifecycle.claim.record.claim_file import message, sentence
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.sections import Releasing
-from lifecycle.core.messages import messages
 from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.values.survey import parse_lease
 from lifecycle.git import lease
@@ -415,8 +414,8 @@ def test_what_waits_of_a_claim_whose_file_was_deleted_is_not_said_of_the_next(pl
     record = claim_store.load().record
     assert record is not None
     for notice in (
-        Notice("no-such-issue:45", messages.issue_gone(45), Audience.ACT, stands=True),
-        Notice("closed", messages.closed(45, ""), Audience.NOTE),
+        Notice("no-such-issue:45", message("issue-gone", issue=45), Audience.ACT, stands=True),
+        Notice("closed", message("closed", issue=45, board=""), Audience.NOTE),
     ):
         claim_store.ledger.queue(replace(notice, key=f"{record.claim_key}/{notice.key}"))
     claim_store.save()

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, get_args
 
+from lifecycle.claim.record.claim_file import message
 from lifecycle.core import plan
 from lifecycle.core.messages import (
     linked_messages,
@@ -15,11 +16,13 @@ from lifecycle.core.messages import (
     messages,
     review_messages,
 )
+from lifecycle.core.redact import named, quoted
 from lifecycle.core.values.checks import Bucket, Check, Checks
 from tests.factories import pull
 
 SENTENCES = Path(__file__).with_name("sentences.txt")
 U = "https://github.com/o/r/pull/7"
+PULL = pull(number=7, url=U, branch="b")
 LONG = "The check [of] ::: 100 % of it: " + "x" * 80
 SAID = (("maria", U), ("", U), ("b", ""), ("c", ""), ("d", ""))
 
@@ -42,52 +45,30 @@ def failed(*words: str, url: str = "", more: int = 0) -> Checks:
 CASES: dict[str, tuple[Case, ...]] = {
     "messages": (
         says(messages.pr_created, 7, U),
-        says(messages.pr_adopted, 7, U, "b"),
-        says(messages.pr_missing, "b"),
-        says(messages.pr_missing, ""),
-        says(messages.phase_without_pull, "done", "b", "coding"),
-        says(messages.phase_without_pull, "done", "", "pr_closed"),
+        says(message, "adopted", pull=PULL),
+        says(message, "pull-missing", branch="b", hand_off=messages.HAND_OFF),
+        says(message, "pull-missing", branch="(none)", hand_off=messages.HAND_OFF),
+        says(message, "no-pull-at-work", branch="b", written="done", phase="coding"),
+        says(message, "no-pull", branch="(none)", written="done", phase="pr_closed"),
         says(messages.judged_next, "done"),
         says(messages.judged_next, "done", has_hooks=False),
-        says(messages.missing_fields, ["summary"]),
-        says(messages.missing_fields, ["summary", "branch"]),
-        says(messages.branch_is_base, "main"),
-        says(messages.merged_and_closing, 7, 42, is_open=True, is_left=False),
-        says(messages.merged_and_closing, 7, 42, is_open=False, is_left=False),
-        says(messages.merged_and_closing, 7, 42, is_open=True, is_left=True),
+        says(message, "missing-field", names="summary"),
+        says(message, "missing-fields", names="summary and branch"),
+        says(message, "branch-is-base", branch="main"),
+        says(message, "merged-and-closing", number=7, issue=42),
+        says(message, "merged-and-closed", number=7, issue=42),
+        says(message, "merged-left-open", number=7, issue=42),
         *(
-            says(
-                messages.not_answered,
-                42,
-                was_asked=was_asked,
-                counts_done=counts_done,
-                is_open=True,
-                is_outdated=False,
-            )
-            for was_asked in (True, False)
-            for counts_done in (True, False)
+            says(message, "not-closed", issue=42, why=message(why))
+            for why in ("unheard-since-question", "no-yes", "unheard-since-merge", "no-yes")
         ),
         says(messages.merged, 7, 42, is_open=True),
         says(messages.merged, 7, 42, is_open=False),
         says(messages.merged, 7, 42, is_open=True, into="feature"),
-        says(
-            messages.not_answered,
-            42,
-            was_asked=True,
-            counts_done=True,
-            is_open=False,
-            is_outdated=False,
-        ),
-        says(
-            messages.not_answered,
-            42,
-            was_asked=True,
-            counts_done=True,
-            is_open=True,
-            is_outdated=True,
-        ),
-        says(messages.merged_before, 7),
-        says(messages.merged_earlier, 7, "claude/fix-42"),
+        says(message, "not-ended", issue=42, why=message("unheard-since-question")),
+        says(message, "not-closed", issue=42, why=message("undone-since")),
+        says(message, "merged-before", number=7),
+        says(message, "merged-earlier", branch="claude/fix-42", number=7),
         says(messages.open_parts, 42, 1),
         says(messages.open_parts, 42, 2),
         says(messages.reverted, 7, 8),
@@ -97,13 +78,13 @@ CASES: dict[str, tuple[Case, ...]] = {
         says(messages.how_to_close, counts_done=False),
         says(messages.closed_unmerged, 7, 42),
         says(messages.closed_unmerged, 7, 42, is_open=False),
-        says(messages.reopened, 7),
+        says(message, "reopened", number=7),
         says(messages.done_refused, "nothing is merged", 42, "checks_running"),
         says(messages.done_refused, "nothing is merged", 42, "pr_closed"),
         says(messages.done_refused, "nothing is merged", 42, "coding"),
         says(messages.done_refused, "nothing is merged", 42, "checks_running", is_open=False),
-        says(messages.yes_not_kept, 42, "checks_running"),
-        says(messages.completed_comment, 7),
+        says(message, "yes-not-kept", issue=42, phase="checks_running"),
+        says(message, "completed", number=7),
         says(messages.overridden_comment, 7, "it is in another"),
         says(messages.overridden_comment, None, "it is in another"),
         *(
@@ -113,41 +94,40 @@ CASES: dict[str, tuple[Case, ...]] = {
         says(messages.confirmed, "auto", is_open=False),
         says(messages.closed_elsewhere, 42),
         says(messages.closed_elsewhere, 42, messages.NOT_OPENED),
-        says(messages.closed, 42, "Board → Done."),
-        says(messages.closed_meanwhile, 42),
-        says(messages.left_open, 42),
-        says(messages.status_set, "Done", is_labels=False),
-        says(messages.status_set, "Done", is_labels=True),
-        says(messages.status_not_set, "Done", "It is archived."),
-        says(messages.status_not_set, "Done", "It is gone.", is_labels=True),
-        says(messages.board_absent),
-        says(messages.board_moved, 42, "On\nhold", "In Review"),
-        says(messages.assigned_elsewhere, 42, "octocat", ["maria", "sam"]),
-        says(messages.label_moved, 42, "on hold", "In Review"),
+        says(message, "closed", issue=42, board="Board → Done."),
+        says(message, "closed-meanwhile", issue=42),
+        says(message, "left-open", issue=42),
+        says(message, "board-set", status="Done"),
+        says(message, "label-set", status="Done"),
+        says(message, "board-not-set", status="Done", why="It is archived."),
+        says(message, "label-not-set", status="Done", why="It is gone."),
+        says(message, "board-absent"),
+        says(message, "board-moved", issue=42, status=quoted("On\nhold"), synced="In Review"),
+        says(message, "assigned-elsewhere", issue=42, login="octocat", others="maria, sam"),
+        says(message, "label-moved", issue=42, status=quoted("on hold"), synced="In Review"),
         says(messages.status_kept, "on hold", is_labels=True),
         says(messages.status_kept, "On hold", is_labels=False),
-        says(messages.archived, 42, "project 1"),
-        says(messages.not_on_board, 42, "project 1"),
-        says(messages.next_task, "Fix ::: it", 43),
-        says(messages.branch_merged, "b"),
-        says(messages.branch_merged, "b", "No task is left in Todo."),
+        says(message, "card-archived", issue=42, board="project 1"),
+        says(message, "not-on-board", issue=42, board="project 1"),
+        says(message, "next-task", title=quoted("Fix ::: it"), number=43),
+        says(message, "branch-merged", branch="b"),
         says(messages.no_hooks),
         says(messages.unknown_phase, "p" * 41, ["coding", "done"]),
-        says(messages.no_issue_number),
-        says(messages.issue_kept, 43, 42),
-        says(messages.hint_refused, "pr_number", 8, 7),
-        says(messages.hint_refused, "pr_number", 8, None),
-        says(messages.hint_refused, "pr_number", 8, ""),
-        says(messages.not_created_yet, "GitHub is away.", 42),
+        says(message, "no-issue-number"),
+        says(message, "issue-kept", value=43, kept=42),
+        says(message, "hint-refused", name="pr_number", value=8, kept=7),
+        says(message, "hint-undone", name="pr_number", value=8, kept=None),
+        says(message, "hint-undone", name="pr_number", value=8, kept=""),
+        says(message, "not-created-yet", why="GitHub is away.", number=42),
         says(messages.comment_unknown, 42, "12:00"),
         *(says(sentence.format, "Why.", 42) for sentence in messages.COMPLAINTS.values()),
         says(messages.withheld, ["title"]),
         says(messages.withheld, ["title", "body"]),
         says(messages.withheld, ["title", "body", "comment"]),
-        says(messages.issue_gone, 42),
-        says(messages.merged_alone, 46),
-        says(messages.repository_archived, 42),
-        says(messages.repository_archived, 42, is_asked=True),
+        says(message, "issue-gone", issue=42),
+        says(message, "merged-alone", number=46),
+        says(message, "repository-archived", issue=42),
+        says(message, "not-released-archived", issue=42),
     ),
     "review_messages": (
         says(review_messages.checks_running, 3, 5, 2),
@@ -203,54 +183,54 @@ CASES: dict[str, tuple[Case, ...]] = {
         says(merge_messages.conflicting, "main"),
         says(merge_messages.conflicting, ""),
         says(merge_messages.red),
-        says(merge_messages.unchecked, 7, "is ready to merge"),
+        says(message, "unchecked", number=7, how="is ready to merge"),
         says(merge_messages.changes, ["maria", "b c"]),
         says(merge_messages.changes, [""]),
         says(merge_messages.changes, []),
         says(merge_messages.unresolved, 1),
         says(merge_messages.unresolved, 2),
-        says(merge_messages.auto_merge_taken_back, 7),
-        says(merge_messages.auto_merge_kept, 7),
+        says(message, "auto-merge-taken-back", number=7),
+        says(message, "auto-merge-kept", number=7),
         says(merge_messages.standing, 7, "is ready to merge"),
-        says(merge_messages.behind, 7, "main"),
-        says(merge_messages.behind, 7, "main", "octo-org/hello"),
-        says(merge_messages.updated, 7, "main"),
-        says(merge_messages.auto_merge, 7, "0123456789"),
-        says(merge_messages.auto_merge_left_off, 7),
-        says(merge_messages.ejected, 7, "FAILED_CHECKS", U),
-        says(merge_messages.ejected, 7, "A" * 81, U),
-        says(merge_messages.ejected, 7, "", U),
-        says(merge_messages.taken_out, 7, U),
+        says(message, "behind", number=7, which="main"),
+        says(message, "behind", number=7, which="main of octo-org/hello"),
+        says(message, "updated", number=7, base="main"),
+        says(message, "auto-merge", number=7, head="0123456789"),
+        says(message, "auto-merge-left-off", number=7),
+        says(message, "ejected", number=7, out=merge_messages.thrown_out("FAILED_CHECKS"), url=U),
+        says(message, "ejected", number=7, out=merge_messages.thrown_out("A" * 81), url=U),
+        says(message, "ejected", number=7, out=merge_messages.thrown_out(""), url=U),
+        says(message, "taken-out", number=7, url=U),
         says(merge_messages.thrown_out, ""),
         says(merge_messages.still_out, "failed_checks"),
-        says(merge_messages.queue_stuck, 7, "main"),
-        says(merge_messages.queue_silent, 7, "0123456789", 10),
-        says(merge_messages.pushed_into_queue, 7),
-        says(merge_messages.left_queue, 7),
-        says(merge_messages.conflicts, 7, "main"),
+        says(message, "queue-stuck", number=7, base="main"),
+        says(message, "queue-silent", number=7, commit="0123456789", minutes=10),
+        says(message, "pushed-into-queue", number=7),
+        says(message, "left-queue", number=7),
+        says(message, "conflicts", number=7, base="main"),
     ),
     "loss_messages": (
         says(loss_messages.forcing, 42),
         says(loss_messages.released_from_afar, 42),
-        says(loss_messages.released_to_hand_off, 42),
-        says(loss_messages.released_unheld, 42),
+        says(message, "released-to-hand-off", issue=42),
+        says(message, "released-unheld", issue=42),
         says(loss_messages.release_headline, "a-1", "", "", is_open=True),
         says(loss_messages.release_headline, "", "maria", "", is_open=False),
         says(loss_messages.release_headline, "a-1", "", "sam", is_open=True),
         says(loss_messages.release_comment, "One.", "b", "2 commits", "PR #7 stays open.", "ill"),
         says(loss_messages.release_comment, "One.", "", "no branch", "", ""),
-        says(loss_messages.draft_of_left_work),
+        says(message, "draft-of-left-work"),
         says(loss_messages.pull_stays_open, 7),
         says(loss_messages.pull_stays_open, 7, merges=True),
         says(loss_messages.released, 42, "Board → Todo.", "b", "PR #7 stays open."),
         says(loss_messages.released, 42, "", ""),
         says(loss_messages.released, 42, "", "b", others="sam"),
         says(loss_messages.releasing, 42),
-        says(loss_messages.released_to_holder, 42, "maria silva"),
-        says(loss_messages.not_released, 42, 7),
-        says(loss_messages.card_of_another, "maria silva"),
-        says(loss_messages.lease_left, 42, "GitHub is away."),
-        says(loss_messages.released_unseen, 42),
+        says(message, "released-to-holder", issue=42, holder=named("maria silva")),
+        says(message, "not-released", issue=42, number=7),
+        says(message, "card-of-another", agent=named("maria silva")),
+        says(message, "lease-left", forcing=loss_messages.forcing(42), why="GitHub is away."),
+        says(message, "released-unseen", issue=42),
         says(loss_messages.taken_over, 42, "maria silva"),
     ),
     "linked_messages": (
@@ -260,10 +240,10 @@ CASES: dict[str, tuple[Case, ...]] = {
         says(linked_messages.closing_reason, "Fixed", None, U, ""),
         says(linked_messages.closing_reason, "", 7, U, ""),
         says(linked_messages.closing_reason, "", None, "", ""),
-        says(linked_messages.left_open, "bd-1", "Why."),
+        says(message, "linked-left-open", task="bd-1", why="Why."),
         says(linked_messages.pending, "bd-1", 42, "closed"),
         says(linked_messages.pending, "", 42, "released"),
-        says(linked_messages.left_claimed, "bd-1", "Why."),
+        says(message, "linked-left-claimed", task="bd-1", why="Why."),
         says(linked_messages.held_by, "bd-1", "maria"),
         says(linked_messages.held_by, "bd-1", ""),
         says(linked_messages.gone, "bd-1"),
@@ -275,8 +255,8 @@ def spoken() -> Iterator[str]:
     """The lines of sentences.txt as the code says them now: a heading for each module."""
     for module, cases in CASES.items():
         yield f"# {module}"
-        for sentence, arguments, named in cases:
-            yield sentence(*arguments, **named).replace("\n", "\\n")
+        for sentence, arguments, words in cases:
+            yield sentence(*arguments, **words).replace("\n", "\\n")
 
 
 def test_each_sentence_is_said_word_for_word() -> None:
@@ -295,7 +275,7 @@ def test_no_sentence_is_left_out() -> None:
     modules = (messages, review_messages, merge_messages, loss_messages, linked_messages)
     for module in modules:
         name = module.__name__.rpartition(".")[2]
-        asked = {sentence.__name__ for sentence, _, _ in CASES[name]}
+        asked = {getattr(sentence, "__name__", "") for sentence, _, _ in CASES[name]}
         public = {
             one
             for one, value in vars(module).items()

@@ -15,13 +15,13 @@ from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.pull import opening, review
 from lifecycle.claim.decisions.table import CLAIM, IN_REVIEW, PHASES, Phase
 from lifecycle.claim.engine import acting, observing
-from lifecycle.claim.record.claim_file import sentence
+from lifecycle.claim.record.claim_file import message, sentence
 from lifecycle.claim.record.claim_store import ClaimStore, Loaded
 from lifecycle.claim.record.sections import Nudge
 from lifecycle.claim.record.state import NUDGES_KEPT, Record
 from lifecycle.core import errors, plan
 from lifecycle.core.light_dataclass import dataclass, replace
-from lifecycle.core.messages import loss_messages, merge_messages, review_messages
+from lifecycle.core.messages import review_messages
 from lifecycle.core.messages.messages import closed_elsewhere, unknown_phase
 from lifecycle.core.redact import listed, named, redact
 from lifecycle.core.values import branch_names, priorities
@@ -339,7 +339,7 @@ def _refuse_lease_of_another(world: World, claim_store: ClaimStore, record: Reco
 
     _change(world, claim_store, lost)
     if holder is None:
-        raise errors.Refused(loss_messages.released_to_hand_off(number))
+        raise errors.Refused(message("released-to-hand-off", issue=number))
     words = {"agent": named(holder.agent), "since": holder.since, "remote": remote}
     ref = lease.ref_of(number)
     raise errors.HeldByAnother(sentence("held-since", number=number, ref=ref, **words))
@@ -375,7 +375,7 @@ def _left_queue(world: World, claim_store: ClaimStore) -> list[str]:
     ours = replace(before, handed_out=before.head, queued="", is_ours=False, standing="", awaits="")
     _change(world, claim_store, partial(Record.with_pull, merging=ours))
     if world.merges.ensure_not_queued(number).changed:
-        return [merge_messages.left_queue(number)]
+        return [message("left-queue", number=number)]
     _change(world, claim_store, partial(Record.with_pull, merging=before))
     return []
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from lifecycle.claim.record.claim_file import message
 from lifecycle.core.errors import LifecycleError
-from lifecycle.core.messages import messages
 from lifecycle.core.plan import Audience, Notice
+from lifecycle.core.redact import quoted
 from lifecycle.core.values import priorities
 from lifecycle.core.values.model import Card, PullState, Repository
 from lifecycle.core.values.priorities import Status
@@ -72,6 +73,7 @@ def suggest(world: World) -> Notice | None:
 
 def _sentence(world: World, branch: str) -> str:
     """The sentence about the merge, with the next task that a claim would take, if that can be known."""
+    merged = message("branch-merged", branch=branch)
     try:
         cards = world.board.cards() if world.board is not None else None
         todo = free(cards or (), world.base)
@@ -81,6 +83,7 @@ def _sentence(world: World, branch: str) -> str:
         cards = card = None
     # If no issue has a label, nobody knows which tasks are left.
     if cards is None or (not cards and world.choice.uses_labels):
-        return messages.branch_merged(branch)
-    left = messages.next_task(card.title, card.number) if card else "No task is left in Todo."
-    return messages.branch_merged(branch, left)
+        return merged
+    if card is None:
+        return f"{merged} No task is left in Todo."
+    return f"{merged} {message('next-task', title=quoted(card.title), number=card.number)}"

@@ -15,11 +15,13 @@ import re
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.snapshot import NOTHING, Decision, Snapshot
 from lifecycle.claim.decisions.table import Phase
+from lifecycle.claim.record.claim_file import message
 from lifecycle.claim.record.sections import CardRecord
 from lifecycle.claim.record.state import BEST_EFFORT_TRIES, ClaimChanges, Record, is_same
 from lifecycle.core.light_dataclass import replace
-from lifecycle.core.messages import linked_messages, messages
+from lifecycle.core.messages import linked_messages
 from lifecycle.core.plan import AddToBoard, Audience, Notice, SetBoard, SetLinked, Wake
+from lifecycle.core.redact import quoted
 from lifecycle.core.values.model import BoardItem, Observation
 from lifecycle.core.values.priorities import Status
 
@@ -107,20 +109,23 @@ def card_step(snapshot: Snapshot) -> Decision:
         note = observed.board_note
         notices.append(Notice(f"board-note:{note}", note, Audience.NOTE))
     if record.card.moved_to and not _is_meant(snapshot):
-        tell = messages.label_moved if claim.is_labels else messages.board_moved
-        moved = tell(claim.issue_number, record.card.moved_to, claim.last_synced_status)
+        where = "label-moved" if claim.is_labels else "board-moved"
+        moved = {"status": quoted(record.card.moved_to), "synced": claim.last_synced_status}
         key = f"moved:{claim.item_id}:{record.card.moved_to}"
-        notices.append(Notice(key, moved, Audience.NOTE))
+        text = message(where, issue=claim.issue_number, **moved)
+        notices.append(Notice(key, text, Audience.NOTE))
     if not is_unsynced(snapshot) or record.card.moved_to or derive.lacks_issue(snapshot):
         return Decision(notices=tuple(notices)) if notices else NOTHING
     item = observed.item if observed is not None else None
     if observed is not None and item is None:
         if observed.issue and not claim.item_id:
             return derive.attempt(snapshot, AddToBoard(claim.issue, observed.issue.id), notices)
-        text = messages.not_on_board(claim.issue_number, snapshot.settings.board_name)
+        text = message("not-on-board", issue=claim.issue_number, board=snapshot.settings.board_name)
         return Decision(notices=(Notice(f"off-board:{claim.issue_number}", text, Audience.NOTE),))
     if item is not None and item.is_archived:
-        text = messages.archived(claim.issue_number, snapshot.settings.board_name)
+        text = message(
+            "card-archived", issue=claim.issue_number, board=snapshot.settings.board_name
+        )
         return Decision(notices=(Notice(f"archived:{claim.item_id}", text, Audience.NOTE),))
     if not record.card.is_known:
         return Decision(notices=tuple(notices))
@@ -234,6 +239,5 @@ def link_remainder(record: Record) -> str:
     action, trouble = link_action(record), record.troubles.get("SetLinked")
     if action is None or trouble is None:
         return ""
-    is_closed = link_wanted(record) == CLOSED
-    tell = linked_messages.left_open if is_closed else linked_messages.left_claimed
-    return tell(action.id, trouble.sentence)
+    name = "linked-left-open" if link_wanted(record) == CLOSED else "linked-left-claimed"
+    return message(name, task=action.id, why=trouble.sentence)

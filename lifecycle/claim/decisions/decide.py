@@ -8,7 +8,6 @@ the steps as if every action succeeded (`foresee`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
 from math import inf
 
 from lifecycle.claim.decisions import card_and_link, derive
@@ -16,11 +15,13 @@ from lifecycle.claim.decisions.ending import closing, releasing
 from lifecycle.claim.decisions.pull import opening, pace, review
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot
 from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
+from lifecycle.claim.record.claim_file import message
 from lifecycle.claim.record.state import Record, fold, kind_of, of_pull
 from lifecycle.core import plan
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.messages import messages
 from lifecycle.core.plan import ASKED, Action, Audience, Fact, Notice, Wake
+from lifecycle.core.redact import named
 from lifecycle.core.values.model import BoardItem, Look, Observation, PullRequest, PullState
 
 
@@ -79,7 +80,7 @@ def decide(snapshot: Snapshot) -> Decision:
     if record.ending.outcome:
         return Decision()
     if claim.issue_number is None:
-        return derive.condition("no-issue", messages.no_issue_number())
+        return derive.condition("no-issue", message("no-issue-number"))
     if is_leaving:
         step = releasing.decide(snapshot)
     elif phase is None:
@@ -180,9 +181,10 @@ def judge_hints(snapshot: Snapshot) -> tuple[Record, list[Notice]]:
             record = of_pull(record, value) if name == "pr_number" else record
             record = record.with_values({name: value})
         elif name not in _SILENT:
+            refused = "hint-refused" if kept else "hint-undone"
             is_issue = name == "issue_number"
-            notice = messages.issue_kept if is_issue else partial(messages.hint_refused, name)
-            notices.append(Notice(f"hint:{name}:{value}:{kept}", notice(value, kept), Audience.ACT))
+            text = message("issue-kept" if is_issue else refused, name=name, value=value, kept=kept)
+            notices.append(Notice(f"hint:{name}:{value}:{kept}", text, Audience.ACT))
     return record, notices
 
 
@@ -220,7 +222,7 @@ def _shown(snapshot: Snapshot, phase: str) -> Iterator[Notice]:
     if observed is None:
         return
     if observed.is_archived:
-        text = messages.repository_archived(claim.issue_number)
+        text = message("repository-archived", issue=claim.issue_number)
         yield Notice(_ARCHIVED, text, Audience.NOTE, stands=True)
     if claim.phase == Phase.DONE:
         return
@@ -230,7 +232,8 @@ def _shown(snapshot: Snapshot, phase: str) -> Iterator[Notice]:
     elif issue.is_open:
         names = issue.assignees
         if names and login and not derive.is_app(login) and derive.assigned(names, login) is None:
-            text = messages.assigned_elsewhere(issue.number, login, names)
+            words = {"issue": issue.number, "login": login, "others": ", ".join(map(named, names))}
+            text = message("assigned-elsewhere", **words)
             yield Notice(f"assigned:{','.join(names)}", text, Audience.NOTE)
     elif phase not in (Phase.MERGED_DETECTED, Phase.PR_CLOSED):
         pull = derive.pull_request_of(snapshot)
@@ -268,7 +271,7 @@ def complaints(record: Record) -> Iterator[Notice]:
     kinds = ("OpenPullRequest", "Look") if phase == Phase.READY_FOR_PR and not is_ending else ()
     waits = next((record.troubles[kind] for kind in kinds if kind in record.troubles), None)
     if waits is not None and not waits.is_final:
-        text = messages.not_created_yet(waits.sentence, number)
+        text = message("not-created-yet", number=number, why=waits.sentence)
         yield Notice("pr-waits", text, Audience.NOTE, stands=True)
 
 

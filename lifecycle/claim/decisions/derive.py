@@ -22,7 +22,7 @@ from collections.abc import Container, Iterable
 
 from lifecycle.claim.decisions.snapshot import NOTHING, Decision, Snapshot
 from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
-from lifecycle.claim.record.claim_file import Claim
+from lifecycle.claim.record.claim_file import Claim, message
 from lifecycle.claim.record.sections import Trouble
 from lifecycle.claim.record.state import BEST_EFFORT_TRIES, Record, kind_of, mark_of
 from lifecycle.core import hidden_marker
@@ -278,7 +278,7 @@ def lacks_issue(snapshot: Snapshot) -> bool:
 
 def gone_notice(record: Record) -> Notice:
     """The notice about an issue that GitHub does not show."""
-    text = messages.issue_gone(record.claim.issue_number)
+    text = message("issue-gone", issue=record.claim.issue_number)
     return Notice(gone_key(record), text, Audience.ACT, stands=True)
 
 

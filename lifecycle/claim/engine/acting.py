@@ -24,12 +24,11 @@ from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.engine.briefing import BOARD_CACHE
 from lifecycle.claim.engine.observing import LookUnderWay, is_off
 from lifecycle.claim.linked import linked_writes
-from lifecycle.claim.record.claim_file import sentence
+from lifecycle.claim.record.claim_file import message, sentence
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.state import Record, kind_of
 from lifecycle.core import errors, hidden_marker, plan
 from lifecycle.core.light_dataclass import replace
-from lifecycle.core.messages import loss_messages
 from lifecycle.core.redact import redact
 from lifecycle.core.values.model import Look, Observation, PullRequest, PullState
 from lifecycle.core.world import World
@@ -160,7 +159,7 @@ def _forget(claim_store: ClaimStore | None, world: World, record: Record) -> Non
 
 def texts_of(action: plan.OpenPullRequest, world: World) -> dict[str, str]:
     """Title and body of the pull request."""
-    left = f"\n\n{loss_messages.draft_of_left_work()}" if action.is_draft else ""
+    left = f"\n\n{message('draft-of-left-work')}" if action.is_draft else ""
     # The template is read from the commit: a link in the worktree could lead to any file of the user.
     branch, link = action.head.partition(":")[2], world.settings.issue_link
     template = world.git.committed(action.pushed or branch, opening.TEMPLATES)

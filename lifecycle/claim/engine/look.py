@@ -13,11 +13,11 @@ from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
 from lifecycle.claim.engine import observing
 from lifecycle.claim.linked import linked_writes
 from lifecycle.claim.record import journalling
+from lifecycle.claim.record.claim_file import message
 from lifecycle.claim.record.claim_store import ClaimStore, Listener, Loaded
 from lifecycle.claim.record.state import Record, kind_of
 from lifecycle.core import errors, plan
 from lifecycle.core.light_dataclass import dataclass, replace
-from lifecycle.core.messages import messages
 from lifecycle.core.timing import DeadlineReached, unhurried
 from lifecycle.storage import feedback_files, journal, log, signs_of_life, state_file
 
@@ -341,7 +341,8 @@ def _tell_owner(working: observing.LookUnderWay, session: str) -> None:
     owner = record.ownership.session
     is_answered = record.ending.outcome == "closed" and derive.is_question_put(record)
     if is_answered and owner not in ("", session) and claim_store.seems_alive(record):
-        key, text = f"{record.claim_key}/answered", messages.closed_meanwhile(record.claim.issue)
+        key = f"{record.claim_key}/answered"
+        text = message("closed-meanwhile", issue=record.claim.issue)
         claim_store.ledger.queue(plan.Notice(key, text, plan.Audience.NEWS, session=owner))
 
 

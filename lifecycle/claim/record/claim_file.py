@@ -28,6 +28,9 @@ from lifecycle.storage.store import CLAIM_FILE
 sentence: Final = resources.Sentences("claim/refusals.toml")
 """The refusals of and remarks on a claim."""
 
+message: Final = resources.Sentences("claim/messages.toml")
+"""What a decision tells about a claim, and what goes onto GitHub."""
+
 SCHEMA_VERSION = 1
 
 _LARGEST = 2**31 - 1

@@ -182,6 +182,7 @@ def keep(session: Session, pull: int, change: Callable[[Record, Ledger], Record]
 
 def standing_of(pull_request: PullRequest, ejection: Ejection | None) -> list[str]:
     """Sentences about what prevents a pull request's merge: reviews, checks, rules, a conflict."""
+    from lifecycle.claim.record.claim_file import message
     from lifecycle.core.messages import merge_messages
 
     number, checks = pull_request.number, pull_request.checks or Checks(pull_request.head_sha)
@@ -200,7 +201,7 @@ def standing_of(pull_request: PullRequest, ejection: Ejection | None) -> list[st
             line = f"Checks of PR #{number} are still running: {', '.join(map(named, running))}."
         lines.append(line)
     if pull_request.mergeable == "CONFLICTING":
-        return [merge_messages.conflicts(number, pull_request.base), *lines]
+        return [message("conflicts", number=number, base=pull_request.base), *lines]
     how = merge_messages.readiness(pull_request, is_reported=False)
     how = how if ejection is None else merge_messages.thrown_out(ejection.reason)
     is_ready = how.startswith("is ready") and not checks.are_none

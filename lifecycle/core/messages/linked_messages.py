@@ -13,23 +13,11 @@ def closing_reason(summary: str, number: int | None, url: str, override: str) ->
     return f"{summary} ({pull})" if summary and pull else summary or pull or "Done."
 
 
-def left_open(task: str, why: str) -> str:
-    """The end of a closed claim whose linked task could not be closed."""
-    return f"The linked task {task} is still open; a later look closes it, or do it by hand. {why}"
-
-
 def pending(task: str, issue: int, wanted: str) -> str:
     """A linked task that has still to be closed or released, after the claim ended."""
     unknown = f"A linked task of #{issue}, if there is one,"
     name = f"The linked task {task} of #{issue}" if task else unknown
     return f"{name} is still to be {wanted}: a later look does that; to do it now: lifecycle tick"
-
-
-def left_claimed(task: str, why: str) -> str:
-    """The end of a released claim whose linked task could not be released."""
-    return (
-        f"The linked task {task} was not released; a later look does it, or free it by hand. {why}"
-    )
 
 
 def held_by(task: str, by: str, *, goes_on: bool = True) -> str:

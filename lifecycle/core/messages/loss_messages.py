@@ -19,23 +19,6 @@ def released_from_afar(issue: int | None) -> str:
     )
 
 
-def released_to_hand_off(issue: int | None) -> str:
-    """A hand-off of a task that this claim no longer holds."""
-    return (
-        f"#{issue} is no longer held by this claim: it was released or closed in the meantime, or its "
-        "lease was deleted; nothing was pushed, and branch and commits are kept. To continue it, reopen "
-        f"the issue if it is closed, and run: lifecycle claim {issue}; then hand off again."
-    )
-
-
-def released_unheld(issue: int | None) -> str:
-    """A command that releases a task that is not this claim's any more; it may be somebody's by now."""
-    return (
-        f"This claim does not hold issue #{issue} any more, so only the claim here was deleted; branch and "
-        "work are kept."
-    )
-
-
 def release_headline(agent: str, by: str, others: str, *, is_open: bool) -> str:
     """The first line of the comment on the issue when a task is released.
 
@@ -55,13 +38,6 @@ def release_comment(headline: str, branch: str, progress: str, pull: str, reason
     name = branch.replace("`", "'")  # it would end the quotation
     work = f"Branch `{name}`: {progress}" if branch else progress[:1].upper() + progress[1:]
     return "\n".join(filter(None, (headline, work, pull, f"Reason: {reason}" if reason else "")))
-
-
-def draft_of_left_work() -> str:
-    """The text of a draft that was opened for left work, without a hand-off."""
-    return (
-        "Opened as a draft by `lifecycle reconcile`: the branch is pushed, but nobody works on it."
-    )
 
 
 def pull_stays_open(number: int, *, merges: bool = False) -> str:
@@ -89,40 +65,6 @@ def releasing(issue: int | None) -> str:
     return (
         f"#{issue} is being released; what was done is kept, and the next look does the rest. To "
         "look now: lifecycle tick"
-    )
-
-
-def released_to_holder(issue: int | None, holder: str) -> str:
-    """The end of a claim whose task somebody else holds by now."""
-    return (
-        f"Issue #{issue} is held by {named(holder)} now, so only the claim here was deleted; GitHub was "
-        "left as it is, and branch and work are kept."
-    )
-
-
-def not_released(issue: int | None, number: int) -> str:
-    """A release that is refused because the work was merged."""
-    return (
-        f"Issue #{issue} was not released: PR #{number} is merged, so the task is finished. Close it "
-        "with: lifecycle close"
-    )
-
-
-def card_of_another(agent: str) -> str:
-    """A release met a card that names another agent."""
-    return f"The card names {named(agent)} and was left as it is."
-
-
-def lease_left(issue: int | None, why: str) -> str:
-    """The lease could not be returned."""
-    return f"The lease stayed, so the next agent has to claim with {forcing(issue)}: {why}"
-
-
-def released_unseen(issue: int | None) -> str:
-    """The end of a released claim whose issue cannot be read."""
-    return (
-        f"GitHub shows no issue #{issue} to this token, so nothing more was written there; the claim here "
-        "and its lease were ended; branch and work are kept."
     )
 
 

@@ -1,4 +1,4 @@
-"""Every sentence about the merge of an open pull request: what prevents it, the queue, auto-merge.
+"""Sentences about the merge of an open pull request: what prevents it, and how it stands.
 
 As in `messages`: what happened, what was kept, what to do next; none of them holds a secret.
 """
@@ -128,81 +128,6 @@ def standing(number: int, how: str) -> str:
     return f"PR #{number} {how}."
 
 
-def unchecked(number: int, how: str) -> str:
-    """No check has registered for minutes, and none is required."""
-    return (
-        f"No check has registered on PR #{number} for minutes, and none is required, so none is waited "
-        f"for: the PR {how}."
-    )
-
-
-def behind(number: int, base: str, repository: str = "") -> str:
-    """The base demands that the branch has its newest commit; `repository`: the base's, for a fork."""
-    which = f"{base} of {repository}" if repository else base
-    return (
-        f"PR #{number} is green, but {which} has moved on and demands an up-to-date branch. Fetch {which}, "
-        "merge it into the branch, run the tests, commit and push."
-    )
-
-
-def updated(number: int, base: str) -> str:
-    """GitHub merged the base into the branch, as the settings ask for."""
-    return (
-        f"PR #{number} was green and {base} had moved on, so GitHub was asked to merge {base} into its "
-        "branch (update_branch). Run git pull --no-rebase before you go on; the new head is watched."
-    )
-
-
-def auto_merge(number: int, head: str) -> str:
-    """GitHub will merge the pull request by itself, as the user's own settings ask for."""
-    return (
-        f"GitHub was asked to merge PR #{number} at {head[:7]} as soon as all requirements are met "
-        '(merge = "auto" in your config.toml).'
-    )
-
-
-def auto_merge_taken_back(number: int) -> str:
-    """We switched off the auto-merge that we had asked for, since a person has to look first."""
-    return (
-        f"Auto-merge of PR #{number} was on as your config.toml asks for, but was switched off: commits "
-        "pushed since then weaken its checks. The PR was kept; if the changes are right, merge it or "
-        "switch auto-merge on again."
-    )
-
-
-def auto_merge_kept(number: int) -> str:
-    """To the agent, for the user: somebody else switched auto-merge on, although checks were weakened."""
-    return (
-        f"GitHub merges PR #{number} by itself as soon as it may: a person switched auto-merge on, but "
-        "commits pushed since then weaken its checks. Auto-merge was left on; ask the user at once whether "
-        "that is right, and if not, to switch it off on the PR's page."
-    )
-
-
-def auto_merge_left_off(number: int) -> str:
-    """Somebody switched auto-merge off, and it stays off."""
-    return (
-        f"Auto-merge of PR #{number} was switched off on GitHub, and stays off; switch it on there, or "
-        "merge it."
-    )
-
-
-def ejected(number: int, reason: str, url: str) -> str:
-    """The merge queue threw the pull request out."""
-    return (
-        f"PR #{number} {thrown_out(reason)}; it is open, and the claim was kept. Look at the queue's "
-        f"checks on {url}, fix what failed, push, and ask a person to queue it again."
-    )
-
-
-def taken_out(number: int, url: str) -> str:
-    """A person took the pull request out of the merge queue."""
-    return (
-        f"PR #{number} was taken out of the merge queue by hand; it is open, and stays out, even after "
-        f"further pushes, until a person queues it again on {url}."
-    )
-
-
 def thrown_out(reason: str) -> str:
     """The merge queue threw it out, as a verb phrase; `reason` is GitHub's word."""
     words = short(" ".join(reason.replace("_", " ").split()).lower(), _NAME)
@@ -213,46 +138,3 @@ def thrown_out(reason: str) -> str:
 def still_out(reason: str) -> str:
     """It has not been queued again since it was thrown out, as a verb phrase."""
     return f"{thrown_out(reason)}; why: lifecycle feedback merge"
-
-
-def queue_stuck(number: int, base: str) -> str:
-    """A queue entry that is neither tested nor removed, although it merges with its base."""
-    return (
-        f"PR #{number} merges with {base}, but not together with the PRs queued before it: the "
-        "queue keeps it where it is until those are merged or gone. Change nothing in it now; a person "
-        "may take it out of the queue."
-    )
-
-
-def queue_silent(number: int, commit: str, minutes: int) -> str:
-    """The queue waits for checks that nothing has begun."""
-    return (
-        f"The merge queue has waited for {minutes} minutes for the checks of {commit[:7]}, which it made "
-        f"for PR #{number}, but none has begun. A workflow of a required check may lack the event "
-        "merge_group; if not, take the PR out of the queue and put it in again."
-    )
-
-
-def pushed_into_queue(number: int) -> str:
-    """The pull request has another head than the one that was queued."""
-    return (
-        f"PR #{number} is in the merge queue, but commits were pushed to it since it was queued: they may "
-        "not be merged with it. lifecycle handoff takes it out of the queue before it pushes; then ask a "
-        "person to queue it again."
-    )
-
-
-def left_queue(number: int) -> str:
-    """A hand-off took it out of the queue, since a queued branch accepts no push."""
-    return (
-        f"PR #{number} was taken out of the merge queue, so that the branch could be pushed; ask a person "
-        "to queue it again once its checks are green."
-    )
-
-
-def conflicts(number: int, base: str) -> str:
-    """The pull request conflicts with its base."""
-    return (
-        f"PR #{number} conflicts with {base}. Merge {base} into the branch, solve the conflicts, "
-        "run the tests, commit and push."
-    )

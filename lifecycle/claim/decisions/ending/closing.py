@@ -14,6 +14,7 @@ from lifecycle.claim.decisions import card_and_link, derive
 from lifecycle.claim.decisions.pull import review
 from lifecycle.claim.decisions.snapshot import NOTHING, Decision, Snapshot
 from lifecycle.claim.decisions.table import Phase
+from lifecycle.claim.record.claim_file import message
 from lifecycle.claim.record.sections import Trouble
 from lifecycle.claim.record.state import ENDING_STEPS, ClaimChanges, Record, fold, is_same
 from lifecycle.core import hidden_marker, plan
@@ -108,7 +109,7 @@ def _unjudged(snapshot: Snapshot) -> Decision:
         text = messages.COMPLAINTS["CloseIssue"].format(trouble.sentence, record.claim.issue_number)
         return Decision(notices=(Notice("closing-waits", text, Audience.NOTE, stands=True),))
     phase = derive.last_of(record, {*Phase} - {Phase.DONE})
-    text = messages.yes_not_kept(record.claim.issue_number, phase)
+    text = message("yes-not-kept", issue=record.claim.issue_number, phase=phase)
     notice = Notice(f"yes-not-kept:{int(snapshot.now)}", text, Audience.ACT)
     taken_back = replace(record.with_ending(consent=""), conditions={})
     return Decision(taken_back.with_values({"phase": phase.value}), notices=(notice,))
@@ -117,15 +118,15 @@ def _unjudged(snapshot: Snapshot) -> Decision:
 def _not_answered(snapshot: Snapshot, number: int, *, is_outdated: bool) -> Notice:
     """The notice that the agent's `done` does not count, and what does: it asks as well."""
     record = snapshot.record
-    why = messages.not_answered(
-        record.claim.issue_number,
-        was_asked=derive.is_question_put(record),
-        counts_done=snapshot.hears_prompts,  # else `done` is the yes only in a look by command
-        is_open=not record.ending.issue_closed,
-        is_outdated=is_outdated,
-    )
+    was_asked = derive.is_question_put(record)
+    unheard = "unheard-since-question" if was_asked else "unheard-since-merge"
+    # Without that hook, `done` is a yes only in a look by command.
+    missing = unheard if snapshot.hears_prompts else "no-yes"
+    why = message("undone-since" if is_outdated else missing)
+    kept = "not-ended" if record.ending.issue_closed else "not-closed"
     key = f"{derive.REFUSED}{record.touched}"  # each edit of the claim file gets its own
-    text = f"{why} {_asking(snapshot, number)}"
+    refusal = message(kept, issue=record.claim.issue_number, why=why)
+    text = f"{refusal} {_asking(snapshot, number)}"
     return Notice(key, text, Audience.ACT, stands=True, ends=(derive.QUESTION,))
 
 
@@ -134,10 +135,12 @@ def _question(snapshot: Snapshot, number: int) -> Notice:
     issue, key = snapshot.record.claim.issue_number, derive.question_key(snapshot.record, number)
     ends = (*review.WHILE_OPEN, "closed")
     if derive.lacks_issue(snapshot):
-        return Notice(f"gone-{key}", messages.merged_alone(number), Audience.NEWS, ends=ends)
+        text = message("merged-alone", number=number)
+        return Notice(f"gone-{key}", text, Audience.NEWS, ends=ends)
     if derive.closes_itself(snapshot):
-        is_open, is_left = not snapshot.record.ending.issue_closed, _is_not_ours(snapshot)
-        text = messages.merged_and_closing(number, issue, is_open=is_open, is_left=is_left)
+        was_closed, is_left = snapshot.record.ending.issue_closed, _is_not_ours(snapshot)
+        name = "merged-and-closed" if was_closed else "merged-and-closing"
+        text = message("merged-left-open" if is_left else name, number=number, issue=issue)
         return Notice(f"{_AUTO}:{number}", text, Audience.NEWS, ends=ends)
     others = (_AUTO, derive.QUESTION)
     return Notice(key, _asking(snapshot, number), Audience.ASK, ends=(*ends, *others))
@@ -202,7 +205,7 @@ def comment_of(record: Record) -> plan.PostComment:
     if record.ending.override:
         text = messages.overridden_comment(claim.pr_number, record.ending.override)
     else:
-        text = messages.completed_comment(claim.pull)
+        text = message("completed", number=claim.pull)
         is_open = not record.ending.issue_closed
         confirmed = messages.confirmed(record.ending.consent, is_open=is_open)
         text = f"{text}\n{confirmed}" if confirmed else text
@@ -213,7 +216,8 @@ def _steps(snapshot: Snapshot, observed: Observation, pull: PullRequest | None) 
     """The next step of closing, once it is certain that the issue closes."""
     record, claim = snapshot.record, snapshot.record.claim
     if _is_not_ours(snapshot):  # issue and card are left as they are
-        key, text = f"left-open:{claim.issue_number}", messages.left_open(claim.issue_number)
+        key = f"left-open:{claim.issue_number}"
+        text = message("left-open", issue=claim.issue_number)
         step = card_and_link.link_ending_step(snapshot) or lease_step(snapshot)
         return step or last_step(record, key, text)
     comment: Decision | None = NOTHING
@@ -235,7 +239,7 @@ def _steps(snapshot: Snapshot, observed: Observation, pull: PullRequest | None) 
     moved_to = "" if record.ending.board_done else record.card.moved_to
     kept = messages.status_kept(moved_to, is_labels=claim.is_labels) if moved_to else ""
     board_text = board_sentence(snapshot, observed, Status.DONE, kept)
-    text = messages.closed(claim.issue_number, board_text)
+    text = message("closed", issue=claim.issue_number, board=board_text)
     left = [*derive.open_parts(record), *derive.left_out(record, is_closed=True)]
     text = " ".join(filter(None, [text, *left, stays(record, pull)]))
     return last_step(record, f"issue-closed:{claim.pull}", text)
@@ -323,15 +327,17 @@ def board_sentence(snapshot: Snapshot, observed: Observation, wanted: str, kept:
     """
     record, item, trouble = snapshot.record, observed.item, snapshot.record.troubles.get("SetBoard")
     if not snapshot.has_board:
-        return messages.board_absent()
+        return message("board-absent")
+    is_labels = record.claim.is_labels
     if trouble is not None and not record.ending.board_done:
-        return messages.status_not_set(wanted, trouble.sentence, is_labels=record.claim.is_labels)
+        name = "label-not-set" if is_labels else "board-not-set"
+        return message(name, status=wanted, why=trouble.sentence)
     is_out = bool(observed.board_problem) or item is None or item.is_archived
     if kept or record.ending.board_done or not is_out:
-        return kept or messages.status_set(wanted, is_labels=record.claim.is_labels)
-    tell = messages.not_on_board if item is None else messages.archived
-    absent = tell(record.claim.issue_number, snapshot.settings.board_name)
-    return messages.status_not_set(wanted, observed.board_problem or absent)
+        return kept or message("label-set" if is_labels else "board-set", status=wanted)
+    absence = "not-on-board" if item is None else "card-archived"
+    absent = message(absence, issue=record.claim.issue_number, board=snapshot.settings.board_name)
+    return message("board-not-set", status=wanted, why=observed.board_problem or absent)
 
 
 def _refusal(record: Record, pull: PullRequest | None, issue: Issue | None, event: str) -> Decision:

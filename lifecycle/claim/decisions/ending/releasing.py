@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from lifecycle.claim.decisions import card_and_link, derive
 from lifecycle.claim.decisions.ending import closing
 from lifecycle.claim.decisions.snapshot import NOTHING, Decision, Snapshot
+from lifecycle.claim.record.claim_file import message
 from lifecycle.claim.record.sections import Releasing
 from lifecycle.claim.record.state import Record, is_same
 from lifecycle.core import hidden_marker
@@ -41,14 +42,15 @@ def decide(snapshot: Snapshot) -> Decision:
     claim = record.claim
     holder = releasing.holder or record.ownership.taken_by
     if holder:
-        text = loss_messages.released_to_holder(claim.issue_number, holder)
+        text = message("released-to-holder", issue=claim.issue_number, holder=named(holder))
         return _leave(snapshot, releasing, text)
     issue = observed.issue
     if issue is None:
-        return _leave(snapshot, releasing, loss_messages.released_unseen(claim.issue_number))
+        text = message("released-unseen", issue=claim.issue_number)
+        return _leave(snapshot, releasing, text)
     if not releasing.is_begun:
         if observed.is_archived and snapshot.wake is not Wake.SWEEP:
-            text = messages.repository_archived(claim.issue_number, is_asked=True)
+            text = message("not-released-archived", issue=claim.issue_number)
             return _refused(record, releasing, text)
         pull = derive.pull_request_of(snapshot)
         is_merged = pull is not None and pull.state is PullState.MERGED
@@ -56,9 +58,10 @@ def decide(snapshot: Snapshot) -> Decision:
         is_on_card = observed.item is not None and observed.item.agent == claim.agent_id
         is_named = is_on_card or _assigned(record, issue) is not None
         if record.ownership.is_leaseless and (is_merged or not is_named):
-            return _leave(snapshot, releasing, loss_messages.released_unheld(claim.issue_number))
+            text = message("released-unheld", issue=claim.issue_number)
+            return _leave(snapshot, releasing, text)
         if pull is not None and is_merged:
-            text = loss_messages.not_released(claim.issue_number, pull.number)
+            text = message("not-released", issue=claim.issue_number, number=pull.number)
             return _refused(record, releasing, text)
     if not releasing.is_begun or claim.status != Status.TODO:
         begun = record.with_ending(releasing=replace(releasing, is_begun=True))
@@ -157,7 +160,8 @@ def _steps(
     text = loss_messages.released(claim.issue_number, board, claim.branch, pulls, others)
     trouble = record.troubles.get("ReleaseLease")
     if trouble is not None:
-        text = f"{text} {loss_messages.lease_left(claim.issue_number, trouble.sentence)}"
+        forcing = loss_messages.forcing(claim.issue_number)
+        text = f"{text} {message('lease-left', forcing=forcing, why=trouble.sentence)}"
     return closing.last_step(record, f"{ENDING}{int(releasing.at)}", text)
 
 
@@ -214,7 +218,7 @@ def _kept(snapshot: Snapshot, item: BoardItem | None, issue: Issue) -> str:
         return ""
     other_agent = _other_agent(snapshot, item)
     if other_agent:
-        return loss_messages.card_of_another(other_agent)
+        return message("card-of-another", agent=named(other_agent))
     if is_same(item.status, Status.TODO) or _may_move(snapshot.record, item, issue):
         return ""
     return messages.status_kept(item.status or "", is_labels=item.is_labels)

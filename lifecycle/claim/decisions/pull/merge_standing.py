@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 from lifecycle.claim.decisions.derive import AUTO_CONSENT, may_try
 from lifecycle.claim.decisions.snapshot import Snapshot
+from lifecycle.claim.record.claim_file import message
 from lifecycle.claim.record.sections import MergeRecord, Whom
 from lifecycle.core import plan
 from lifecycle.core.light_dataclass import dataclass, replace
@@ -90,11 +91,11 @@ def mended_first(snapshot: Snapshot, pull: PullRequest, merging: MergeRecord) ->
     """Notices about what the agent has to fix before the merge: a conflict, an ejection."""
     number, head = pull.number, pull.head_sha
     if pull.mergeable == CONFLICTING:
-        text = words.conflicts(number, pull.base)
+        text = message("conflicts", number=number, base=pull.base)
         yield Notice(f"conflict:{number}:{head}:{pull.base}", text, Audience.NEWS)
     out, is_of_it = ejection_of(pull), merging.ejected in ("", head)
     if out is not None and is_of_it and _is_settled(out, snapshot.now):
-        text = words.ejected(number, out.reason, pull.url)
+        text = message("ejected", number=number, out=words.thrown_out(out.reason), url=pull.url)
         yield Notice(f"ejected:{number}:{out.commit}:{out.id}", text, Audience.NEWS)
 
 
@@ -137,30 +138,37 @@ def notices(snapshot: Snapshot, pull: PullRequest, merging: MergeRecord) -> Iter
     number, head, before = pull.number, pull.head_sha, snapshot.record.pull.merging
     here = f"{number}:{head}"
     if pull.queue is not None and merging.queued != head:
-        yield Notice(f"queue:{here}:pushed", words.pushed_into_queue(number), Audience.NEWS)
+        text = message("pushed-into-queue", number=number)
+        yield Notice(f"queue:{here}:pushed", text, Audience.NEWS)
     is_stuck = pull.queue is not None and pull.queue.state == "UNMERGEABLE"
     if is_stuck and pull.mergeable == "MERGEABLE":
-        yield Notice(f"queue:{here}:stuck", words.queue_stuck(number, pull.base), Audience.NOTE)
+        text = message("queue-stuck", number=number, base=pull.base)
+        yield Notice(f"queue:{here}:stuck", text, Audience.NOTE)
     waited = snapshot.now - merging.untested_since
     if merging.untested and waited >= UNTESTED_SECONDS:
-        text = words.queue_silent(number, merging.untested, int(waited // 60))
+        minutes, commit = int(waited // 60), merging.untested
+        text = message("queue-silent", minutes=minutes, commit=commit, number=number)
         yield Notice(f"queue:{number}:{merging.untested}:silent", text, Audience.NOTE)
     if merging.asked.get(plan.UPDATE_BRANCH) == head:
-        yield Notice(f"updated:{here}", words.updated(number, pull.base), Audience.NEWS)
+        text = message("updated", number=number, base=pull.base)
+        yield Notice(f"updated:{here}", text, Audience.NEWS)
     if before.asked.get(plan.AUTO_MERGE) == head != merging.ejected:
-        yield Notice(f"auto-merge:{here}", words.auto_merge(number, head), Audience.NOTE)
+        text = message("auto-merge", number=number, head=head)
+        yield Notice(f"auto-merge:{here}", text, Audience.NOTE)
     if before.asked.get(plan.AUTO_MERGE_OFF) == head:
-        text = words.auto_merge_taken_back(number)
+        text = message("auto-merge-taken-back", number=number)
         yield Notice(f"auto-merge:{here}:back", text, Audience.NOTE, ends=("auto-merge",))
     elif snapshot.record.pull.tampering and pull.is_auto_merge and not merging.is_ours:
-        yield Notice(f"auto-kept:{number}", words.auto_merge_kept(number), Audience.ASK)
+        text = message("auto-merge-kept", number=number)
+        yield Notice(f"auto-kept:{number}", text, Audience.ASK)
     # What a person undid is left undone: its place in the queue, or auto-merge.
     is_out = pull.ejection is not None and pull.ejection.is_by_hand
     if _is_taken_out(pull, merging, snapshot.now):
-        text = words.taken_out(number, pull.url)
+        text = message("taken-out", number=number, url=pull.url)
         yield Notice(f"queue:{number}:{merging.ejection}:out", text, Audience.NOTE)
     elif merging.is_left_off and snapshot.settings.merge == AUTO_CONSENT and not is_out:
-        yield Notice(f"auto-merge:{number}:off", words.auto_merge_left_off(number), Audience.NOTE)
+        text = message("auto-merge-left-off", number=number)
+        yield Notice(f"auto-merge:{number}:off", text, Audience.NOTE)
 
 
 def moved(snapshot: Snapshot, pull: PullRequest, merging: MergeRecord) -> Iterator[Notice]:

@@ -10,6 +10,7 @@ from lifecycle.claim.decisions.ending import closing
 from lifecycle.claim.decisions.pull import merge_standing, review
 from lifecycle.claim.decisions.snapshot import NOTHING, Decision, Snapshot
 from lifecycle.claim.decisions.table import IN_REVIEW, Phase
+from lifecycle.claim.record.claim_file import message
 from lifecycle.claim.record.state import ClaimChanges, Record, of_pull, with_pull_request
 from lifecycle.core import hidden_marker
 from lifecycle.core.light_dataclass import replace
@@ -82,12 +83,14 @@ def decide(snapshot: Snapshot) -> Decision:
     """Open the pull request, adopt the open one, or find that it was merged already."""
     claim = snapshot.record.claim
     if names := missing(snapshot):
-        return derive.condition(f"missing:{','.join(names)}", messages.missing_fields(names))
+        name = "missing-fields" if names[1:] else "missing-field"
+        text = message(name, names=" and ".join(names))
+        return derive.condition(f"missing:{','.join(names)}", text)
     if snapshot.observation is None:
         return Decision()
     base = snapshot.settings.base or snapshot.observation.default_branch
     if claim.branch == base:
-        return derive.condition(f"branch-is-base:{base}", messages.branch_is_base(base))
+        return derive.condition(f"branch-is-base:{base}", message("branch-is-base", branch=base))
     owner, observed = snapshot.head_owner, snapshot.observation
     pull = derive.open_pull_request_of(claim, observed, owner, base)
     is_rejected = derive.is_rejected(snapshot.record)
@@ -98,7 +101,7 @@ def decide(snapshot: Snapshot) -> Decision:
         return _adopt(snapshot.record, pull)
     merged_pull = derive.merged_as_pushed(snapshot, observed)
     if merged_pull is not None and derive.is_earlier(merged_pull, snapshot.record):
-        text = messages.merged_earlier(merged_pull.number, claim.branch)
+        text = message("merged-earlier", branch=claim.branch, number=merged_pull.number)
         return derive.condition(f"{MERGED_EARLIER}:{merged_pull.number}", text)
     if merged_pull is not None:
         return closing.merge_found(snapshot, merged_pull)
@@ -107,7 +110,7 @@ def decide(snapshot: Snapshot) -> Decision:
     step = derive.attempt(snapshot, opening(snapshot, base))
     if (before := derive.merged_meanwhile(snapshot)) is None:
         return NOTHING if is_rejected else step
-    text = messages.merged_before(before.number)
+    text = message("merged-before", number=before.number)
     notice = Notice(f"merged-before:{before.number}", text, Audience.NEXT)
     # Without this, the issue that the merge closed would count as closed by somebody.
     merged = replace(snapshot.record, judged=Phase.MERGED_DETECTED.value)
@@ -175,7 +178,7 @@ def _adopt(record: Record, pull: PullRequest) -> Decision:
     """Make an open pull request the claim's, whether or not this claim created it."""
     was_ours = "OpenPullRequest" in record.intents
     created = messages.pr_created(pull.number, pull.url)
-    text = created if was_ours else messages.pr_adopted(pull.number, pull.url, pull.branch)
+    text = created if was_ours else message("adopted", pull=pull)
     adopted = replace(with_pull_request(record, pull), intents={}, troubles={})
     adopted = adopted.with_pull(changes_by=(), conflicts_with="")
     return Decision(adopted, notices=(is_open(pull.number, text),))
@@ -207,7 +210,8 @@ def _pull_found(snapshot: Snapshot) -> Decision:
     if pull is None and not derive.is_confirmed(snapshot.record):
         return _not_there(snapshot)
     if pull is None:
-        text = messages.pr_missing(claim.branch)
+        branch = claim.branch or "(none)"
+        text = message("pull-missing", branch=branch, hand_off=messages.HAND_OFF)
         notice = Notice(f"pr-missing:{claim.branch}", text, Audience.ACT)
         return Decision(snapshot.record.with_values(_polled(snapshot)), notices=(notice,))
     snapshot = replace(snapshot, record=of_pull(snapshot.record, pull.number))
@@ -242,7 +246,9 @@ def _not_there(snapshot: Snapshot) -> Decision:
     claim, before = snapshot.record.claim, derive.phase_before(snapshot.record)
     is_back = before is Phase.CODING and claim.status == Status.IN_REVIEW
     status = Status.IN_PROGRESS if is_back else claim.status
-    text = messages.phase_without_pull(claim.phase, claim.branch, before)
+    name = "no-pull-at-work" if before is Phase.CODING else "no-pull"
+    branch = claim.branch or "(none)"
+    text = message(name, branch=branch, written=claim.phase, phase=before)
     correction = derive.condition(f"no-pull:{claim.phase}:{snapshot.record.touched}", text)
     return replace(correction, record=snapshot.record.confirmed(before, {"status": status}))
 
@@ -267,7 +273,8 @@ def _open(snapshot: Snapshot, pull: PullRequest) -> Decision:
         known = snapshot.record.pull
         key = f"reopened:{pull.number}:{known.reopened}"
         pull_record = replace(known.at(pull.head_sha), url=pull.url, reopened=known.reopened + 1)
-        notices = (Notice(key, messages.reopened(pull.number), Audience.NOTE, ends=("closed",)),)
+        text = message("reopened", number=pull.number)
+        notices = (Notice(key, text, Audience.NOTE, ends=("closed",)),)
     record = replace(snapshot.record.confirmed(phase, values), pull=pull_record)
     step = review.link_step(snapshot, pull) or review.failing_step(snapshot, pull)
     action = step or merge_standing.advance(replace(snapshot, record=record), pull)

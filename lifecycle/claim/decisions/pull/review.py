@@ -13,6 +13,7 @@ from typing import Any
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.pull import merge_standing, pace
 from lifecycle.claim.decisions.snapshot import Snapshot
+from lifecycle.claim.record.claim_file import message
 from lifecycle.claim.record.sections import PullRecord
 from lifecycle.core import hidden_marker
 from lifecycle.core.light_dataclass import replace
@@ -95,7 +96,7 @@ def _polled(
         key = f"waits:{pull.number}:{checks.sha}:{','.join(names)}"
         notices.append(Notice(key, text, Audience.NOTE, ends=_RESULTS))
     elif is_unchecked and merging.standing:
-        text = merge_messages.unchecked(pull.number, merging.standing)
+        text = message("unchecked", number=pull.number, how=merging.standing)
         key = f"unchecked:{pull.number}:{checks.sha}"
         notices.append(Notice(key, text, Audience.NOTE, ends=_RESULTS))
     elif checks.verdict is Verdict.FAILED:
@@ -187,7 +188,8 @@ def _green(
             return ()
         whole = snapshot.observation.repository if snapshot.observation is not None else ""
         is_forked = whole.partition("/")[0].casefold() != pull.head_owner.casefold()
-        text = merge_messages.behind(pull.number, pull.base, whole if is_forked else "")
+        which = f"{pull.base} of {whole}" if whole and is_forked else pull.base
+        text = message("behind", number=pull.number, which=which)
         return (Notice(f"{key}:behind", text, Audience.NEWS, ends=_RESULTS),)
     ready = merge_messages.readiness(pull, is_reported=is_reported)
     text = words.checks_passed(checks, pull.number, ready)
