@@ -65,7 +65,7 @@ LATER = ("evidence", "platforms", "run", "workflow", "feedback", "views")
 HOUSE, IN_ALL = 237, 346
 """Modules that the product may have beside the embedded GitHub: without the later rooms, and with them."""
 
-RUN_IN_ALL = 3_788
+RUN_IN_ALL = 3_774
 """Lines of code that a run may have with its commands and its own hooks."""
 
 

@@ -135,9 +135,7 @@ def find(git: GitRepository, run: Run, name: str) -> Checkpoint:
     raise refused("no-checkpoint", what=what, there=stands, near=did_you_mean(name, kept))
 
 
-_DONE = (
-    "status tdd started completed base words gates red green waived_on unneeded commit checkpoint"
-)
+_DONE = "status tdd started completed base gates red green waived_on unneeded commit checkpoint"
 """Fields of a story that record what was done for it."""
 
 

@@ -41,16 +41,6 @@ class Criterion(_Value, frozen=True):
     at: float = 0.0
 
 
-class WordCheck(_Value, frozen=True):
-    """What somebody said of a check (`verify S1 testsPass --passed`): kept in the run, but no proof."""
-
-    check: table.StoryCheck
-    passed: bool
-    details: str = ""
-    by: str = ""
-    at: float = 0.0
-
-
 class GatePart(_Value, frozen=True):
     """The result of one command of a gate.
 
@@ -334,7 +324,7 @@ class Story(_Value, frozen=True):
         base: the commit that it began on: changes since then are its own.
         red_from: the `at` of the last run that was recorded when it was begun, when another story was last
             completed since, or before its red: tests that failed up to then do not belong to this story.
-        words: what was said of its checks.
+        words: what earlier releases kept here of what was said of its checks; it proved nothing.
         gates, reviews: its records, the newest last.
         red, green: the proofs of its cycle.
         waived: why it has no red and green; "" if it needs them.
@@ -363,7 +353,7 @@ class Story(_Value, frozen=True):
     completed: float = 0.0
     base: str = ""
     red_from: float = 0.0
-    words: tuple[WordCheck, ...] = ()
+    words: tuple[dict[str, Any], ...] = ()
     gates: tuple[GateRecord, ...] = ()
     reviews: tuple[ReviewRecord, ...] = ()
     red: TestProof | None = None

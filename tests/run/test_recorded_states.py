@@ -53,5 +53,5 @@ def test_version_1_means_what_it_meant() -> None:
     assert second.dependencies[0].type == "payment"
     assert second.green is not None
     assert second.green.tests == ("tests/test_pay.py::test_kept",)
-    assert second.words[0].details == "85%"
+    assert second.words[0]["details"] == "85%"
     assert run.stories[3].waived == "documentation"

@@ -12,7 +12,7 @@ from lifecycle.git.commits import empty_tree, head_of
 from lifecycle.git.worktree_files import files_aside
 from lifecycle.run.finish.completion import read_from
 from lifecycle.run.gates import reviews, run_moves
-from lifecycle.run.state import ReviewRecord, WordCheck, data_of
+from lifecycle.run.state import ReviewRecord, data_of
 from lifecycle.run.table import APPROVING, REVIEWERS, ROLES, SHOWN_BY, ReviewVerdict, StoryCheck
 from lifecycle.run.texts import report_text, told
 from lifecycle.storage.store import FOLDER
@@ -26,7 +26,7 @@ def verify(
 ) -> None:
     """Record that a check of STORY passed or failed.
 
-    The checks are testsPass, coverageMet, reviewApproved and securityCleared. It is kept as a statement:
+    The checks are testsPass, coverageMet, reviewApproved and securityCleared. It is noted as a statement:
     only their gates show tests and coverage. A review by hand counts for the present files, and an edit
     voids it.
     """
@@ -37,16 +37,14 @@ def verify(
     tree = session.tree
     with session.store.changing() as change:
         target = run_moves.at_work(change.run, story, is_begun=False)
-        word_check = WordCheck(check, passed, details, who, now)
-        change.run = run_moves.with_word(change.run, target, word_check)
         if is_review:
             _, approved, refusing = REVIEWERS[ROLES[check]]
             verdict = approved if passed else refusing
             record = reviews.counted(ReviewRecord(check, verdict, now, tree, who))
-            target = change.run.story(story)
             change.run = reviews.reviewed(change.run, target, record, is_word=True)
         result = f"{target.id} {check} {'PASSED' if passed else 'FAILED'}"
-        news = change.news(f"Said of {result.replace(' ', ': ', 1)}")
+        more = f" ({told.kept_words(details, 500)})" if details else ""
+        news = change.news(f"Said of {result.replace(' ', ': ', 1)}{more} by {who}")
     gate = SHOWN_BY[check]
     counts = f"By {who}, on tree {tree[:12]}; an edit of any file voids it."
     if not is_review:

@@ -17,7 +17,7 @@ from lifecycle.run import table
 from lifecycle.run.gates import gate_rules
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.kept_work import as_shown
-from lifecycle.run.state import GateRecord, Run, Story, WordCheck, newest
+from lifecycle.run.state import GateRecord, Run, Story, newest
 from lifecycle.run.stories.story_edits import clarified_for
 from lifecycle.run.table import PHASES, STORIES, CheckState, Gate, RunPhase, StoryStatus
 from lifecycle.run.texts.told import drawn, kept_words, refused
@@ -265,13 +265,6 @@ def at_work(run: Run, name: str, *, is_begun: bool = True) -> Story:
     if is_begun and story.status is table.StoryStatus.PENDING:
         raise refused("story-not-begun", story=story)
     return story
-
-
-def with_word(run: Run, story: Story, word: WordCheck) -> Run:
-    """Record what somebody said of a check, the last word on each; it proves nothing."""
-    details = kept_words(word.details, 500)
-    words = (*(earlier for earlier in story.words if earlier.check is not word.check), word)
-    return run.with_story(story.but(words=(*words[:-1], word.but(details=details))))
 
 
 def gate_lines(run: Run, record: GateRecord, story: Story | None) -> list[str]:

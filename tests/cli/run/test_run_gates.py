@@ -124,10 +124,14 @@ def test_a_gate_that_fails_adds_what_failed(project: RunGround) -> None:
     assert "Added failure: F1 [code]" in done.stdout
     (failure,) = state(project).stories[0].failures
     assert (failure.source, "AssertionError" in failure.text) == ("G5", True)
-    said = project.said("verify", "S1", "testsPass", "--passed", "--details", "all green")
+    before = state(project)
+    details = "all\ngreen " + "x" * 500
+    said = project.said("verify", "S1", "testsPass", "--passed", "--details", details)
     assert "That is recorded, but not shown: lifecycle run gate G5 S1 shows it." in said
     assert "all green" not in project.said("status") + project.said("status", "--json")
-    assert "Said of S1: testsPass PASSED" in project.said("progress")
+    assert state(project) == before
+    said = f"Said of S1: testsPass PASSED ({details.replace(chr(10), ' ')[:500]}) by "
+    assert said in project.said("progress")
     assert "G5 (testsPass) FAILED" in refused(project.run("update-story", "S1", "completed"))
     assert "Iteration: 2/3" in project.said("update-story", "S1", "in_progress")
 

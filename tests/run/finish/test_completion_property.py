@@ -22,7 +22,7 @@ from lifecycle.run.finish.completion import at_completion, completed, published,
 from lifecycle.run.gates import reviews, run_moves
 from lifecycle.run.gates.run_moves import moved_phase, moved_story
 from lifecycle.run.gates.work_facts import WorkFacts
-from lifecycle.run.state import Criterion, ReviewFinding, ReviewRecord, Run, Story, WordCheck
+from lifecycle.run.state import Criterion, ReviewFinding, ReviewRecord, Run, Story
 from lifecycle.run.stories.story_edits import judged, with_new_story
 from lifecycle.run.table import (
     REVIEWERS,
@@ -32,7 +32,6 @@ from lifecycle.run.table import (
     RunPhase,
     RunStatus,
     Severity,
-    StoryCheck,
     StoryStatus,
 )
 from lifecycle.run.trouble import blockers
@@ -227,16 +226,6 @@ def proves(story: str) -> Step:
     return named(step, "proves", story)
 
 
-def says(story: str, check: StoryCheck) -> Step:
-    """Say that a check passed, without a gate."""
-
-    def step(model: Model) -> None:
-        word = WordCheck(check, passed=True)
-        model.run = run_moves.with_word(model.run, model.story(story), word)
-
-    return named(step, "says", story, check)
-
-
 def moves(story: str, wanted: StoryStatus) -> Step:
     """Ask for another status."""
 
@@ -322,7 +311,6 @@ TAIL: tuple[Step, ...] = (
     *(looks(role, PLAIN, Severity.BLOCKING) for role in REVIEWERS),
     looks("security", SECURE, Severity.BLOCKING),
     *(looks(role, PLAIN, None, 1) for role in REVIEWERS),
-    *(says(SECURE, check) for check in StoryCheck),
     *(moves(story, StoryStatus.PENDING) for story in (SECURE, PLAIN)),
     *(goes(phase) for phase in RunPhase),
     adds,

@@ -17,17 +17,15 @@ from lifecycle.run.gates.run_moves import (
     gate_lines,
     moved_story,
     with_gate,
-    with_word,
 )
 from lifecycle.run.gates.work_facts import WorkFacts
-from lifecycle.run.state import GatePart, GateRecord, Run, WordCheck
+from lifecycle.run.state import GatePart, GateRecord, Run
 from lifecycle.run.table import (
     GATES,
     CheckState,
     Gate,
     ReviewVerdict,
     RunPhase,
-    StoryCheck,
     StoryStatus,
 )
 from lifecycle.run.trouble.story_failures import failed
@@ -168,22 +166,6 @@ def test_a_gate_that_is_judged_says_what_is_missing() -> None:
         f"Gate G6: PENDING for S1 on tree {TREE[:12]}",
         "No security review of these files: lifecycle run review S1 --by security …",
     ]
-
-
-def test_of_what_was_said_of_each_check_the_last_word_is_kept() -> None:
-    """In one line, of 500 characters at most; what was said of the others stays."""
-    run = a_run(WORKING)
-    for check, passes, details in (
-        (StoryCheck.TESTS_PASS, False, "no"),
-        (StoryCheck.COVERAGE_MET, True, "90 %"),
-        (StoryCheck.TESTS_PASS, True, "yes\nindeed " + "x" * 500),
-    ):
-        run = with_word(run, run.stories[0], WordCheck(check, passes, details, "me", NOW))
-    said = ("yes indeed " + "x" * 500)[:500]
-    assert run.stories[0].words == (
-        WordCheck(StoryCheck.COVERAGE_MET, True, "90 %", "me", NOW),
-        WordCheck(StoryCheck.TESTS_PASS, True, said, "me", NOW),
-    )
 
 
 def test_what_can_be_shown_of_a_story_needs_one_that_was_begun() -> None:

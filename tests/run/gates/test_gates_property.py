@@ -17,7 +17,7 @@ from lifecycle.run import state
 from lifecycle.run.gates import reviews, run_moves
 from lifecycle.run.gates.run_moves import moved_phase, moved_story
 from lifecycle.run.gates.work_facts import WorkFacts
-from lifecycle.run.state import Criterion, ReviewFinding, ReviewRecord, Run, WordCheck
+from lifecycle.run.state import Criterion, ReviewFinding, ReviewRecord, Run
 from lifecycle.run.stories.story_edits import judged
 from lifecycle.run.table import (
     REVIEWERS,
@@ -27,7 +27,6 @@ from lifecycle.run.table import (
     RunPhase,
     RunStatus,
     Severity,
-    StoryCheck,
     StoryStatus,
 )
 from lifecycle.run.trouble.story_failures import failed
@@ -104,16 +103,6 @@ def runs(gate: Gate, state: CheckState) -> Step:
         story = "" if gate is Gate.G7 else run_moves.at_work(model.run, "S1").id
         model.run = run_moves.with_gate(model.run, story, record, "", NOW)
         model.shows(gate, holds=state is CheckState.PASS)
-
-    return step
-
-
-def says(check: StoryCheck) -> Step:
-    """Say that a check passed, without a gate."""
-
-    def step(model: Model) -> None:
-        story = run_moves.at_work(model.run, "S1")
-        model.run = run_moves.with_word(model.run, story, WordCheck(check, passed=True))
 
     return step
 
@@ -213,7 +202,6 @@ OTHERS: tuple[Step, ...] = (
     *(edits(tree) for tree in TREES),
     *(runs(gate, CheckState.FAIL) for gate in (Gate.G4, Gate.G5, Gate.G7)),
     runs(Gate.G3, CheckState.PASS),
-    *(says(check) for check in StoryCheck),
     *(looks(role, Severity.BLOCKING, is_word=False) for role in REVIEWERS),
     *(looks(role, Severity.SUGGESTION, is_word=False) for role in REVIEWERS),
     judges(CriterionState.UNMET),

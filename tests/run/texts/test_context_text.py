@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from lifecycle.run import state
-from lifecycle.run.table import TIERS, Gate, StoryCheck
+from lifecycle.run.table import TIERS, Gate
 from lifecycle.run.texts.report_text import compacted, context
 from lifecycle.run.texts.standing import checks_of
 from tests.run.texts.texts_ground import FACTS, NOW, TREE, a_run, done
@@ -58,7 +58,7 @@ def test_only_the_longest_runs_drop_something_from_the_file() -> None:
 
 def test_what_is_dropped_proves_nothing_that_is_asked_later() -> None:
     """Of a completed story the newest gates and reviews stay, its criteria, and its red and green tests."""
-    said = state.WordCheck(StoryCheck.TESTS_PASS, True, "yes", "me", NOW)
+    said = {"check": "testsPass", "passed": True}
     run = a_run().with_story(a_run().story("S1").but(words=(said,)))
     before, after = run.story("S1"), compacted(run, HOURS_4).story("S1")
     assert checks_of(after, TREE) == checks_of(before, TREE)
