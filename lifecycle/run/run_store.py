@@ -30,7 +30,6 @@ from lifecycle.run.texts.told import refused, sentence
 from lifecycle.run.trouble.story_failures import escalation_lines
 from lifecycle.settings import user_folder
 from lifecycle.storage import journal, live_process, regular_files, signs_of_life, store
-from lifecycle.storage.line_file import LineFile
 from lifecycle.storage.workflow_marks import RUN, RUN_FILE
 
 FOLDER = ".claude"
@@ -49,6 +48,8 @@ LINES = (f"/{FOLDER}/{STATE}*", f"/{FOLDER}/{PROGRESS}*")
 """The patterns of a run's files, from the worktree's root, for git."""
 
 _LARGEST = 32_000_000
+_USUAL = 100
+"""The usual length of a line of the progress file in bytes."""
 
 _BUSY = "Another lifecycle process is at work on this run, so nothing was changed; try again in a moment."
 
@@ -187,7 +188,9 @@ class RunStore:
             for text in change.notes:
                 self.note(now, text)
             if change.notes and tier(change.run, now).trims:
-                self.progress.trim_grown(KEPT_LINES)
+                size = Path(self._path(PROGRESS)).lstat().st_size
+                if size > 2 * KEPT_LINES * _USUAL:  # it has about twice as many lines
+                    self.trim_progress(KEPT_LINES)
 
     def refuse_held(self, run: Run) -> None:
         """Raise Refused if the asker is a session other than the leading one, which still runs."""
@@ -287,15 +290,28 @@ class RunStore:
         self._note_end(run, self.deadline.clock.now(), run.why or "stopped")
         return f"{FOLDER}/{kept.name if kept is not None else STATE}"
 
-    @property
-    def progress(self) -> LineFile:
-        """The progress file: what happened in the run, one line each; whoever changes it holds the lock."""
-        return LineFile(self._path(PROGRESS))
+    def progress(self, lines: int) -> list[str]:
+        """The last lines of the progress file, which says what happened in the run; the oldest first."""
+        return b"".join(self._noted()[-lines:]).decode("utf-8", "replace").splitlines()
+
+    def trim_progress(self, lines: int) -> tuple[int, int]:
+        """Keep the last lines only; returns how many there were, and are. The caller holds the lock."""
+        before = self._noted()
+        kept = before[-lines:]
+        if len(kept) < len(before):
+            store.write(Path(self._path(PROGRESS)), b"".join(kept))
+        return len(before), len(kept)
+
+    def _noted(self) -> list[bytes]:
+        content = regular_files.content(self._path(PROGRESS), limit=_LARGEST)
+        return content[0].splitlines(keepends=True) if content else []
 
     def note(self, at: float, text: str) -> None:
         """Append one line to the progress file; the caller holds the lock."""
-        Path(self._path(PROGRESS)).parent.mkdir(exist_ok=True)
-        self.progress.append(f"{render_time(at)} {visible(redact(' '.join(text.split())))}")
+        path = self._path(PROGRESS)
+        Path(path).parent.mkdir(exist_ok=True)
+        line = f"{render_time(at)} {visible(redact(' '.join(text.split())))}\n"
+        regular_files.append(path, line.encode("utf-8", "replace"), most=_LARGEST)
 
     def _path(self, name: str) -> str:
         return regular_files.below(str(self.root), FOLDER, name)

@@ -25,7 +25,7 @@ from lifecycle.cli.run.run import command as group
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.git.process import GitRepository
 from lifecycle.run.gates.work_facts import WorkFacts, facts_of
-from lifecycle.run.run_store import RunStore
+from lifecycle.run.run_store import FOLDER, PROGRESS, RunStore
 from lifecycle.run.state import Run, Story, UserFix
 from lifecycle.run.table import Gate, RunPhase, RunStatus, StoryStatus, TddPhase
 from lifecycle.settings import user_folder
@@ -168,7 +168,7 @@ class Ground:
             kept.begin(run)
             text = "".join(f"2026-01-31T09:30:00Z line {number}\n" for number in range(lines))
             if text:
-                Path(kept.progress.path).write_text(text)
+                (root / FOLDER / PROGRESS).write_text(text)
         self.facts = facts_of(GitRepository(root, self.deadline, self.variables))
         self.run_store, self.aside = kept, root.parent / f"{root.name}-progress"
         shutil.copytree(root / ".claude", self.aside)

@@ -41,28 +41,38 @@ def test_what_a_change_notes_stands_in_the_progress_file(ground: RunGround) -> N
     """One line each, the newest last, with its time; nothing of it if the change fails."""
     ground.begun()
     noted(ground.store, "Added story: S1 Pay\nwith more", "Phase: analysis")
-    lines = ground.store.progress.tail(20)
+    lines = ground.store.progress(20)
     assert [line.partition("Z ")[2] for line in lines] == [
         "Added story: S1 Pay with more",
         "Phase: analysis",
     ]
     with pytest.raises(Refused):
         noted(ground.store, "never", story="S9")
-    assert ground.store.progress.tail(20) == lines
+    assert ground.store.progress(20) == lines
+
+
+def test_the_last_lines_of_the_progress_are_read_and_kept(ground: RunGround) -> None:
+    """The oldest first; a file that is not there has none."""
+    assert (ground.store.progress(5), ground.store.trim_progress(5)) == ([], (0, 0))
+    ground.begun()
+    noted(ground.store, *(f"line {number}" for number in range(4)))
+    assert [line[-6:] for line in ground.store.progress(2)] == ["line 2", "line 3"]
+    assert ground.store.trim_progress(3) == (4, 3)
+    assert [line[-6:] for line in ground.store.progress(9)] == ["line 1", "line 2", "line 3"]
 
 
 def test_a_long_run_trims_its_progress_by_itself(ground: RunGround) -> None:
     """Under an hour every line stays; beyond it, well over the kept lines are cut to them."""
     ground.begun()
     noted(ground.store, *(f"line {n} {'x' * 90}" for n in range(3 * KEPT_LINES)))
-    assert len(ground.store.progress.tail(1_000)) == 3 * KEPT_LINES
+    assert len(ground.store.progress(1_000)) == 3 * KEPT_LINES
     ground.clock.sleep(TIERS[0].until)
     noted(ground.store, "the last")
-    lines = ground.store.progress.tail(1_000)
+    lines = ground.store.progress(1_000)
     assert len(lines) == KEPT_LINES
     assert lines[-1].endswith("the last")
     noted(ground.store, "one more")
-    assert len(ground.store.progress.tail(1_000)) == KEPT_LINES + 1
+    assert len(ground.store.progress(1_000)) == KEPT_LINES + 1
 
 
 def test_a_run_that_no_session_has_led_yet_is_anybodys(ground: RunGround) -> None:
@@ -96,7 +106,7 @@ def refusal(ground: RunGround) -> str:
             use()
         sentences.add(str(refused.value))
     assert ground.state.read_bytes() == before
-    assert ground.store.progress.tail(1) == []
+    assert ground.store.progress(1) == []
     [sentence] = sentences
     return sentence
 
@@ -223,7 +233,7 @@ def test_two_processes_at_once_lose_nothing(ground: RunGround) -> None:
     run = ground.store.demanded()
     assert sorted(story.title for story in run.stories) == titles
     assert [story.id for story in run.stories] == [f"S{n + 1}" for n in range(len(titles))]
-    assert len(ground.store.progress.tail(20)) == len(titles)
+    assert len(ground.store.progress(20)) == len(titles)
 
 
 _KILLED = """

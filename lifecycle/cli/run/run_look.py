@@ -32,7 +32,7 @@ def status(session: RunSession, *, every: bool) -> int:
 
 def progress(session: RunSession, *, lines: int) -> None:
     """Show the last lines of the progress file, the newest last."""
-    entries = session.store.progress.tail(lines)
+    entries = session.store.progress(lines)
     session.show(entries or ["There is no progress yet."], {"lines": entries})
 
 
@@ -43,7 +43,7 @@ def trim_progress(session: RunSession, *, lines: int) -> None:
         run = store.load()
         if run is not None:
             store.refuse_held(run)
-        before, kept = store.progress.trim(lines)
+        before, kept = store.trim_progress(lines)
     line = f"Trimmed {run_store.PROGRESS}: {kept:,} of {before:,} lines are left"
     session.show([line], {"before": before, "kept": kept})
 

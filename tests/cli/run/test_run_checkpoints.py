@@ -65,7 +65,7 @@ def test_a_story_is_committed_marked_and_gone_back_to(begun: RunGround) -> None:
     assert (begun.root / "later.py").exists()
     assert begun.state.exists()
     assert [one.ref for one in begun.store.demanded().checkpoints] == ["mark-1"]
-    assert "Went back to mark-1" in "\n".join(begun.store.progress.tail(9))
+    assert "Went back to mark-1" in "\n".join(begun.store.progress(9))
 
 
 def test_a_message_of_ones_own_and_a_platforms_format(begun: RunGround) -> None:

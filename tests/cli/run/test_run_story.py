@@ -82,7 +82,7 @@ def test_a_run_from_its_questions_to_its_criteria(ground: RunGround) -> None:
     assert "| Stories completed | 0/2 |" in recovered
     assert "| Current story | S1 Keep payments |" in recovered
     assert "Continuing from S1 (pending). Skipping to Phase 1." in recovered
-    lines = [line.partition("Z ")[2] for line in ground.store.progress.tail(20)]
+    lines = [line.partition("Z ")[2] for line in ground.store.progress(20)]
     assert lines == [
         f"Run {state(ground).id} began: Implement payment processing",
         "Added story: S1 Keep payments (M)",
