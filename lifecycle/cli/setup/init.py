@@ -14,7 +14,7 @@ from lifecycle.core.redact import visible
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.setup.init import planned_files
 from lifecycle.setup.init.hook_table import PARTS
-from lifecycle.setup.init.planning import PERMISSIONS_ALONE, STATUS_LINE, Plan, apply, plan
+from lifecycle.setup.init.planning import PERMISSIONS_ALONE, STATUS_LINE, Plan, apply
 from lifecycle.storage.state_file import MemoryCache
 from lifecycle.storage.store import worktree_root
 from lifecycle.trackers import registry
@@ -61,8 +61,15 @@ def command(*, remove: bool, dry_run: bool, as_json: bool, **asked: bool) -> Non
         if alone in chosen and len(chosen) > 1:
             raise click.UsageError(f"--{alone} cannot be combined with other options.")
     folder, parts = Path.cwd(), [part for part in PARTS if asked.pop(part)]
-    root = worktree_root(folder) or folder
-    todo = plan(root, remove=remove, parts=parts, environment=os.environ, **asked)
+    todo = Plan(worktree_root(folder) or folder, os.environ)
+    if asked["permissions"]:
+        todo.permission(parts)
+    elif asked["statusline"]:
+        todo.status_line()
+    elif remove:
+        todo.removal()
+    else:
+        todo.installation(parts, shared=asked["shared"])
     if not dry_run:
         apply(todo)
     if as_json:

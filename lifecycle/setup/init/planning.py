@@ -36,47 +36,6 @@ LOCK_SECONDS = 10.0
 """How long a plan waits for another plan of the same clone."""
 
 
-def plan(
-    root: Path,
-    *,
-    shared: bool = False,
-    remove: bool = False,
-    parts: Collection[str] = (),
-    only_wires: bool = False,
-    permissions: bool = False,
-    statusline: bool = False,
-    environment: Mapping[str, str],
-) -> Plan:
-    """Work out what `init` or, with `remove`, `init --remove` does. Writes nothing.
-
-    Args:
-        root: the worktree's root folder.
-        shared: for everybody in the repository, not for this person only. A project that is shared
-            already stays so.
-        remove: remove what was added.
-        parts: names of `hook_table.PARTS`, in their order: what is wanted beside the way from claim to
-            close. A project keeps those that it has.
-        only_wires: nothing that a person edits: no settings of lifecycle's own.
-        permissions: for one person, only permissions for the agent's commands: the plugin has the hooks.
-        statusline: for one person, only the client's status line.
-        environment: names the user's home and PATH.
-
-    Raises:
-        Refused: no worktree, settings that cannot be merged with, or an unreadable mark.
-        GitFailed, Transient: from git.
-    """
-    project = Plan(root, environment, only_wires=only_wires)
-    if permissions:
-        project.permission(parts)
-    elif statusline:
-        project.status_line()
-    elif remove:
-        project.removal()
-    else:
-        project.installation(parts, shared=shared)
-    return project
-
-
 def apply(plan: Plan) -> None:
     """Carry a plan out: all of it or, if a file cannot be written, nothing.
 
@@ -105,7 +64,8 @@ def apply(plan: Plan) -> None:
 class Plan(ProjectFiles):
     """The changes that one form of `init`, or `init --remove`, will make; one of its methods drafts them.
 
-    What was added is removed by the mark; without one nothing is removed.
+    What was added is removed by the mark; without one nothing is removed. A method raises Refused if there
+    are settings that cannot be merged with or a mark that cannot be read, and git's errors.
 
     Attributes:
         mode: "local" or "shared" if lifecycle is wired afterwards, "permissions" or "statusline" if only
@@ -204,8 +164,15 @@ class Plan(ProjectFiles):
         ours = [entry.file.path for entry in self.client.entries if entry.is_inits]
         return {modes[path] for path in ours if path in modes}
 
-    def installation(self, parts: Collection[str], *, shared: bool) -> None:
-        """Draft the parts of `init` that are missing."""
+    def installation(self, parts: Collection[str] = (), *, shared: bool = False) -> None:
+        """Draft the parts of `init` that are missing.
+
+        Args:
+            parts: names of `hook_table.PARTS`, in their order: what is wanted beside the way from claim to
+                close. A project keeps those that it has.
+            shared: for everybody in the repository, not for this person only. A project that is shared
+                already stays so.
+        """
         before = self.mark()
         # A new worktree's copy changes nothing that is everybody's.
         wired = set() if self.only_wires else self.unmarked()
@@ -346,6 +313,7 @@ def copy_to(origin: Path, new: Path, environment: Mapping[str, str] = os.environ
         return []
     # A broken mark is the old worktree's problem; `init` and `doctor` report it there.
     parts = mark.parts if mark is not None else ()
-    todo = plan(new, environment=environment, only_wires=True, parts=parts)
+    todo = Plan(new, environment, only_wires=True)
+    todo.installation(parts)
     apply(todo)
     return [change.path for change in todo.changes]

@@ -30,7 +30,7 @@ from lifecycle.setup.init.hook_table import (
 )
 from lifecycle.setup.init.init_mark import MARK, PERMITS
 from lifecycle.setup.init.jsonc import parse
-from lifecycle.setup.init.planning import apply, copy_to, plan
+from lifecycle.setup.init.planning import Plan, apply, copy_to
 from lifecycle.setup.init.supplies import section, settings_file
 from lifecycle.storage import store
 from tests.batches import each_row
@@ -67,6 +67,13 @@ def settings(clone: Clone, name: str = LOCAL) -> dict[str, Any]:
 def commands(data: dict[str, Any], event: str) -> list[str]:
     """The commands of an event, in order."""
     return [hook["command"] for group in data["hooks"][event] for hook in group["hooks"]]
+
+
+def installing(clone: Clone) -> Plan:
+    """What `init` is going to do."""
+    todo = Plan(clone.root, clone.environment)
+    todo.installation()
+    return todo
 
 
 @pytest.mark.once("test_settings has every form of the file, by properties")
@@ -488,7 +495,7 @@ def test_a_dry_run_shows_every_file_and_writes_nothing(clone: Clone, arguments: 
 def test_a_dry_runs_diff_is_the_change(clone: Clone) -> None:
     """Applied by git, the diff of the settings makes the file that init writes."""
     clone.write(LOCAL, THEIRS)
-    todo = plan(clone.root, environment=clone.environment)
+    todo = installing(clone)
     (change,) = [one for one in todo.changes if one.shown == LOCAL]
     assert change.after is not None
     (clone.root / "patch").write_text(change.diff())
@@ -529,7 +536,7 @@ def test_what_cannot_be_written_leaves_nothing_behind(clone: Clone) -> None:
 def test_a_change_in_between_is_not_overwritten(clone: Clone) -> None:
     """Claude Code writes this file too, when its user allows something: then nothing is written."""
     clone.write(LOCAL, THEIRS)
-    todo = plan(clone.root, environment=clone.environment)
+    todo = installing(clone)
     clone.write(LOCAL, "{}")
     before = clone.picture()
     with pytest.raises(Refused, match="somebody else just now"):
@@ -541,7 +548,7 @@ def test_what_a_plan_was_made_of_is_as_it_was(clone: Clone) -> None:
     """A file that it does not change, too: without the mark, what it puts in would be nobody's."""
     ok(clone.run("init"))
     (clone.root / ".claude/commands/claim.md").unlink()  # as a removal does first
-    todo = plan(clone.root, environment=clone.environment)
+    todo = installing(clone)
     (clone.root / MARK).unlink()  # and last
     before = clone.picture()
     with pytest.raises(Refused, match=r"lifecycle\.json was changed by somebody else just now"):
@@ -553,10 +560,11 @@ def test_one_plan_at_a_time_is_carried_out_in_a_clone(
     clone: Clone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was compared is what is replaced: two at once would leave files that no mark speaks of."""
-    todo = plan(clone.root, environment=clone.environment)
+    todo = installing(clone)
     apply(todo)
     before = clone.picture()
-    todo = plan(clone.root, environment=clone.environment, remove=True)
+    todo = Plan(clone.root, clone.environment)
+    todo.removal()
     monkeypatch.setattr(planning, "LOCK_SECONDS", 0.05)
     lock = clone.root / ".git/lifecycle" / planning.LOCK
     with store.locked(lock, 1.0, ""), pytest.raises(LockBusy, match="nothing was written"):
@@ -700,7 +708,7 @@ def test_rules_and_lines_that_were_there_before_stay(clone: Clone) -> None:
 def test_after_an_interrupted_run_the_next_one_completes(clone: Clone) -> None:
     """Killed when the mark was written and nothing else: everything is put in, and out again."""
     before = clone.contents()
-    todo = plan(clone.root, environment=clone.environment)
+    todo = installing(clone)
     (only,) = [change for change in todo.changes if change.shown == MARK]
     assert only.after is not None
     clone.write(MARK, only.after)
