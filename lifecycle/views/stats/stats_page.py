@@ -39,25 +39,10 @@ def render(summary: Summary, about: str) -> str:
     return pages.get_template("page.html").render(
         summary=summary,
         about=about,
-        drawn=[(chart, _markup(chart)) for chart in charts(summary)],
+        charts=charts(summary),
         library=_SCRIPT.sub(r"<\/", get_plotlyjs()),
         most=MOST,
     )
-
-
-def _markup(chart: Chart) -> str:
-    from plotly.io import to_html  # type: ignore[import-untyped]  # has no types
-
-    markup = to_html(
-        {"data": chart.bars, "layout": chart.layout},
-        config={"displayModeBar": False, "responsive": True},
-        include_plotlyjs=False,
-        full_html=False,
-        validate=False,
-        default_height=f"{chart.layout['height']}px",
-        div_id=chart.name,
-    )
-    return str(markup)
 
 
 DARK, LIGHT, GOOD, BAD = "#2f6fdb", "#8fb4f0", "#2a9d78", "#e0703a"
