@@ -15,7 +15,7 @@ from typing import Any
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.timing import parse_time, render_time
 from lifecycle.settings.resources import templates
-from lifecycle.views.overview.overview_values import AwaitedPerson, Overview, OverviewEvent
+from lifecycle.views.overview.overview_values import Overview, OverviewEvent
 from lifecycle.views.overview.overview_words import STANDINGS
 from lifecycle.views.web.all_worktrees import AllOverviews, digest, is_in_use
 
@@ -67,20 +67,9 @@ class PageCard:
         return is_run_over and is_stage_over and is_rest_over
 
 
-class PageAwaited:
-    """A matter for a person: its card, and what the person types or opens."""
-
-    def __init__(self, card: PageCard, number: int, awaited: AwaitedPerson) -> None:
-        self.key, self.card, self.awaited = f"{card.key}-{number}", card, awaited
-        is_url = awaited.where.startswith(("https://", "http://"))
-        folder = shlex.quote(card.overview.worktree.root)
-        self.url = awaited.where if is_url else ""
-        self.command = f"cd {folder} && {awaited.where}" if awaited.where and not is_url else ""
-
-
 def render(name: str, world: AllOverviews, environment: Mapping[str, str]) -> str:
     """The page (`watch.html`) or its changing part (`live.html`)."""
-    pages = templates("views/web/templates", clock=clock_time)
+    pages = templates("views/web/templates", clock=clock_time, quoted=shlex.quote)
     return pages.get_template(name).render(values(world, environment))
 
 
@@ -90,13 +79,9 @@ def values(world: AllOverviews, environment: Mapping[str, str]) -> dict[str, Any
     cards = [PageCard(overview, home) for overview in world.overviews if is_in_use(overview)]
     cards.sort(key=lambda card: _order(card, world.at))
     idle = [overview for overview in world.overviews if not is_in_use(overview)]
-    awaited = [
-        PageAwaited(card, number, wait)
-        for card in cards
-        for number, wait in enumerate(card.overview.awaited)
-    ]
+    awaited = [(card, *pair) for card in cards for pair in enumerate(card.overview.awaited)]
     # An item without a known time comes last: the others have a reason to be first.
-    awaited.sort(key=lambda wait: wait.awaited.since or world.at)
+    awaited.sort(key=lambda row: row[2].since or world.at)
     return {
         "world": world,
         "cards": [card for card in cards if not card.is_over],

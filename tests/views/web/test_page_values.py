@@ -98,5 +98,5 @@ def test_what_waits_keeps_its_order_and_the_rest_its_place(user: WebGround) -> N
     for name in ("z", "x"):
         user.clone(name).claim(phase="coding")
     found = drawn(user)
-    assert [one.card.clone for one in found["awaited"]] == ["b", "c", "a"]
+    assert [card.clone for card, *_ in found["awaited"]] == ["b", "c", "a"]
     assert [card.clone for card in found["cards"]] == ["b", "c", "a", "x", "z"]
