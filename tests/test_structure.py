@@ -26,11 +26,11 @@ SIBLINGS = {"table", "state", "decide"}
 BUDGET = {
     "core": 2_809,
     "storage": 1_300,
-    "settings": 747,
+    "settings": 753,
     "git": 875,
     "github": 5_103,
     "trackers": 2_201,
-    "platforms": 590,
+    "platforms": 513,
     "evidence": 2_228,
     "claim": 5_493,
     "run": 2_847,

@@ -296,6 +296,11 @@ def quoted(text: str, limit: int = LIMIT) -> str:
     return '"' + line.replace('"', "'") + '"'
 
 
+def cell(text: str) -> str:
+    """The text in the form of a table's cell: one line, of a bounded length, that ends no column."""
+    return short(as_data(" ".join(text.split())), LIMIT).replace("|", "\\|")
+
+
 _WORD = r"[\w.:/@#+()\[\]=,~-]+"
 
 

@@ -77,14 +77,14 @@ def table(name: str) -> dict[str, Any]:
 
 @cache
 def templates(folder: str, **filters: Callable[..., str]) -> Environment:
-    """The templates in a folder of the package, with these filters, `span`, `many` and `data`.
+    """The templates in a folder of the package, with these filters, and those that are named here.
 
     What a template of HTML fills in is escaped; one of Markdown makes a text that its reader cleans.
     """
     from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
+    from lifecycle.core import redact
     from lifecycle.core.messages import figures
-    from lifecycle.core.redact import as_data
 
     environment = Environment(
         loader=FileSystemLoader(_PACKAGE / folder),
@@ -93,8 +93,17 @@ def templates(folder: str, **filters: Callable[..., str]) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(span=figures.span, many=figures.count, data=as_data, **filters)
+    names = ("block", "cell", "few", "listed", "named", "quoted", "short", "visible")
+    environment.filters.update({name: getattr(redact, name) for name in names}, data=redact.as_data)
+    environment.filters.update(span=figures.span, many=figures.count, **filters)
     return environment
+
+
+def drawn(path: str, /, **values: Any) -> list[str]:
+    """The lines of a text: a template of the package's own, by its path in it, filled in."""
+    folder, _, name = path.rpartition("/")
+    text = templates(folder).get_template(name).render(values).removesuffix("\n")
+    return text.split("\n") if text else []
 
 
 @dataclass(eq=False)

@@ -148,6 +148,14 @@ def test_detect_shows_the_match_the_reason_and_the_configuration(root: Path) -> 
     assert (mine["markers"], mine["match"]) == ({"marker": True, "other": False}, True)
 
 
+def test_a_table_without_rows_is_a_word(root: Path) -> None:
+    """Nobody reads an empty table."""
+    put(root / WORKFLOWS, "bare", priority=7)
+    lines = ok(platform(root, "detect")).splitlines()
+    titles = ("### Commands", "### Conventions", "### Quality Gates", "### Skills Loaded")
+    assert [lines[lines.index(title) + 1] for title in titles] == ["None."] * len(titles)
+
+
 @SOAKED
 def test_where_nothing_matches_it_says_so_and_fails(root: Path) -> None:
     """One sentence on standard error and exit 1; the table all the same, and one object for a machine."""

@@ -18,6 +18,7 @@ from lifecycle.core.redact import (
     TEXT_LIMIT,
     as_data,
     block,
+    cell,
     named,
     quoted,
     redact,
@@ -292,3 +293,10 @@ def test_a_block_keeps_code_and_counts_what_it_leaves_out() -> None:
     """Tags of HTML and calls stay as they are; a text without end is cut, and the rest is counted."""
     assert block("<div>\n\ta[0](x)") == ["  | <div>", "  | \ta[0](x)"]
     assert block("x" * (TEXT_LIMIT + 1_500))[-1] == "  … 1,500 more characters"
+
+
+def test_a_cell_of_a_table_ends_no_line_and_no_column() -> None:
+    """Whatever it holds: a line break, a column's end, a link."""
+    texts = ("x\ny", "a|b", "[i](http://x)")
+    assert [*map(cell, texts)] == ["x y", "a\\|b", "[i] (http://x)"]
+    assert len(cell("x" * 999)) == LIMIT

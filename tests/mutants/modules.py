@@ -25,7 +25,6 @@ PURE = (
     "core.errors",
     "core.hidden_marker",
     "core.machine",
-    "core.markdown_table",
     "core.messages.*",
     "core.plan",
     "core.stage_names",

@@ -30,7 +30,7 @@ def list_(session: Session) -> None:
     discovered = selection.discover(session.root, session.world.environment)
     shown_platforms = [*map(platform_tables.platform_data, discovered.platforms)]
     data = {"platforms": shown_platforms, "notes": list(discovered.notes)}
-    session.show(platform_tables.discovery_lines(discovered), data)
+    session.show(platform_tables.drawn("discovery", discovered), data)
 
 
 def detect(session: Session) -> int:
@@ -41,7 +41,7 @@ def detect(session: Session) -> int:
     """
     detection = selection.detect(session.root, session.world.environment)
     none = Refused(f"{detection.reason[:-1]}, so none is selected; {ALL}")
-    lines = platform_tables.detection_lines(detection)
+    lines = platform_tables.drawn("detection", detection)
     data = platform_tables.detection_data(detection)
     return session.show_all_but(None if detection.selected else none, lines, data)
 

@@ -80,7 +80,7 @@ def platform_context(session: RunSession) -> None:
     """Print the platform's commands, conventions and gates, the goal, and the clarifications."""
     run = session.store.load()
     detection = selection.detect(session.root, os.environ)
-    lines = told.drawn("platform", run=run, platform=platform_tables.context_lines(detection))
+    lines = told.drawn("platform", run=run, platform=platform_tables.drawn("context", detection))
     session.show(lines, {**platform_tables.detection_data(detection), "text": "\n".join(lines)})
 
 
@@ -89,9 +89,9 @@ def platform(session: RunSession) -> int:
 
     Exits 1 if none matches: then gates run only the commands in .lifecycle.toml (lifecycle check --list).
     """
-    listed = platform_tables.discovery_lines(selection.discover(session.root, os.environ))
+    listed = platform_tables.drawn("discovery", selection.discover(session.root, os.environ))
     detection = selection.detect(session.root, os.environ)
-    lines = [*listed, "", *platform_tables.detection_lines(detection)]
+    lines = [*listed, "", *platform_tables.drawn("detection", detection)]
     none = told.refused("no-platform", reason=detection.reason[:-1])
     data = platform_tables.detection_data(detection)
     return session.show_all_but(None if detection.selected else none, lines, data)

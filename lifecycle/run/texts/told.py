@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from lifecycle.core.errors import Refused
-from lifecycle.core.markdown_table import cell
-from lifecycle.core.redact import few, listed, quoted, redact, visible
+from lifecycle.core.redact import quoted, redact, visible
 from lifecycle.settings import resources
 
 _BLOCKS: dict[str, str] = resources.texts("run/texts/design_blocks.toml")
@@ -83,8 +82,7 @@ def filled(name: str, /, **values: Any) -> list[str]:
 
 def drawn(name: str, /, **values: Any) -> list[str]:
     """The lines of a text whose parts depend on what there is: a template in `templates/`, filled in."""
-    filters = {"cell": cell, "quoted": quoted, "bare": bare, "few": few, "listed": listed}
-    page = resources.templates("run/texts/templates", **filters).get_template(f"{name}.md")
+    page = resources.templates("run/texts/templates", bare=bare).get_template(f"{name}.md")
     text = page.render(values).rstrip("\n")
     return text.split("\n") if text else []
 

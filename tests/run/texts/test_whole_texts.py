@@ -259,7 +259,7 @@ def runs() -> Iterator[tuple[str, Any]]:
         unknown = Detection((), None, "No platform fits.", ())
         yield (
             f"platform: {there}",
-            told.drawn("platform", run=of, platform=platform_tables.context_lines(unknown)),
+            told.drawn("platform", run=of, platform=platform_tables.drawn("context", unknown)),
         )
 
 
