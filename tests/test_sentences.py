@@ -17,6 +17,7 @@ PACKAGE = Path(lifecycle.__file__).parent
 TABLES = {
     "app/refusals.toml": (("app",), ("sentence",)),
     "claim/messages.toml": (("claim", "cli/checks"), ("message",)),
+    "cli/tracker/refusals.toml": (("cli/tracker",), ("sentence",)),
     "claim/refusals.toml": (("claim",), ("sentence",)),
     "github/refusals.toml": (("github",), ("answered", "lost", "sentence", "told")),
     "feedback/failures/sentences.toml": (

@@ -12,6 +12,7 @@ from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.cli.command_session import Session
 from lifecycle.cli.main import RowGroup
 from lifecycle.cli.terminal import drawn, say_all
+from lifecycle.cli.tracker.tracker_values import sentence
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused, Transient
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.redact import quoted
@@ -104,10 +105,7 @@ def set_(session: Session, stage: str, *, task: str) -> None:
     if task:
         tracked = session.world.tracker.get(task)
         if not any(stages.is_label(name) for name in tracked.labels):
-            raise Refused(
-                f"Task {tracked.id} has no label {stages.label}, so the workflow does not lead it and "
-                "nothing was changed; add the label first."
-            )
+            raise Refused(sentence("no-label", task=tracked.id, label=stages.label))
         record = replace(record.on(tracked.id, tracked.labels, tracked.assignee), is_set=True)
     memory = decide.Memory(set_stage=Stage(stage))
     record = replace(record, memory=memory, stage=stage, at=session.now)
@@ -123,11 +121,7 @@ def set_(session: Session, stage: str, *, task: str) -> None:
 def off(session: Session) -> None:
     """Switch the workflow off in this worktree; no session gets instructions until it is on again."""
     WorkflowFiles(session.root).switch(off=True)
-    line = (
-        "The staged workflow is off in this worktree. To switch it on again, run lifecycle stage on, if "
-        "lifecycle init --stages has set it up."
-    )
-    session.show([line], {"off": True})
+    session.show([sentence("stages-off")], {"off": True})
 
 
 def on(session: Session) -> None:
@@ -151,7 +145,7 @@ def _why_off(session: Session) -> str:
 def _demand_on(session: Session) -> None:
     """Refuse to continue if the workflow is off."""
     if why := _why_off(session):
-        raise Refused(f"The staged workflow is not active, so nothing was changed: {why}")
+        raise Refused(sentence("not-active", why=why))
 
 
 def _kept(session: Session, files: WorkflowFiles) -> SessionRecord | None:

@@ -130,7 +130,7 @@ def edit(
     """Change the task TASK; values that are not given stay unchanged."""
     text = values.text_from(description, file, "--description", "--file")
     if title is None and text is None and priority is None:
-        raise click.UsageError("Name what to change: --title, --description, --file or --priority.")
+        raise click.UsageError(values.sentence("no-change"))
     title = title and session.world.public(title, "title")
     text = text and session.world.public(text, "description")
     edited = session.tracker.edit(task, title=title, description=text, priority=priority)
@@ -168,9 +168,7 @@ def comment(session: Session, task: str, text: tuple[str, ...], file: str | None
     words = " ".join(text) if text else None
     body = values.text_from(words, file, "TEXT", "--file", is_unasked=True)
     if body is None or not body.strip():
-        raise click.UsageError(
-            f"Give the text in words, with --file, or as {values.STDIN} on standard input."
-        )
+        raise click.UsageError(values.sentence("no-text"))
     body = session.world.public(body, "comment")
     note = session.tracker.comment(task, key or values.key_of(body), body)
     data = _data(session, task=task, comment=values.task_data(note))

@@ -15,7 +15,7 @@ from lifecycle.app import tracker_opening
 from lifecycle.claim.commands.admission import place_of
 from lifecycle.claim.linked import linked_writes
 from lifecycle.cli.command_session import Session
-from lifecycle.cli.tracker.tracker_values import key_of
+from lifecycle.cli.tracker.tracker_values import key_of, sentence
 from lifecycle.core.errors import AlreadyClaimed, HeldByAnother, NotFound, Refused
 from lifecycle.core.messages.loss_messages import forcing
 from lifecycle.core.redact import named
@@ -85,17 +85,15 @@ class Stand:
         place = place_of(world, number)
         if place is not None:
             raise HeldByAnother(
-                f"#{number} is claimed in {place}; nothing was {done}. End that claim there."
+                sentence("claimed-elsewhere", number=number, place=place, done=done)
             )
         holder = lease.read(world.git, world.remote, number) if has_remote(self.session) else None
         if holder is not None and holder.agent != world.tracker.actor:
             way = f"take it over first: {forcing(number)}"
             if not self.task.is_open:
                 way = f"end its lease: lifecycle tracker reopen {self.task.id} --force"
-            raise HeldByAnother(
-                f"#{number} is held by {named(holder.agent)} since {holder.since}; nothing was {done}. "
-                f"Leave it to them, or if that agent is gone, {way}"
-            )
+            about = {"who": named(holder.agent), "since": holder.since, "way": way}
+            raise HeldByAnother(sentence("lease-held", number=number, done=done, **about))
 
     def _refuse_assigned(self, done: str) -> None:
         """Refuse an issue that is assigned to other accounts, and not to this one."""
@@ -107,10 +105,8 @@ class Stand:
             return
         others = world.forge.issue(int(task.id)).assignees
         if others and login not in {name.casefold() for name in others}:
-            raise HeldByAnother(
-                f"#{task.id} is assigned to {', '.join(others)}; nothing was {done}. Leave it to them, or "
-                f"if they are gone, take it over first: {forcing(task.id)}"
-            )
+            about = {"others": ", ".join(others), "way": forcing(task.id)}
+            raise HeldByAnother(sentence("assigned", number=task.id, done=done, **about))
 
     def refuse_half(self) -> None:
         """Refuse to close a task while the issue that it is linked to is open.
@@ -123,16 +119,10 @@ class Stand:
             return
         issue = self.world.forge.observe(Look(issue=self.issue, branch="")).issue
         if issue is None:
-            raise NotFound(
-                f"{self.task.id} is linked to #{self.issue}, which {self.world.base} does not show to this "
-                "token; nothing was closed. Correct the link, or the token's access."
-            )
+            about = {"issue": self.issue, "base": self.world.base}
+            raise NotFound(sentence("no-linked-issue", task=self.task.id, **about))
         if issue.is_open:
-            raise Refused(
-                f"{self.task.id} is linked to #{self.issue}, which is open, and both are closed together; "
-                f"nothing was closed. Take it with: lifecycle claim {self.task.id}; or close #{self.issue} "
-                "on GitHub first."
-            )
+            raise Refused(sentence("linked-open", task=self.task.id, issue=self.issue))
 
     def reopen_ours(self) -> Task:
         """Open the task of this worktree's claim again; it stays held by the claim."""
@@ -202,10 +192,7 @@ def refusal(
     # Of these commands only `release` has --force, without a takeover first.
     is_release = is_linked or done == "released"
     way = f"lifecycle tracker {f'release {task} --force' if is_release else f'takeover {task}'}"
-    return AlreadyClaimed(
-        f"{task} is held by {who}; nothing was {done}. Leave it to them, or if that agent is gone: {way}",
-        by=holder,
-    )
+    return AlreadyClaimed(sentence("held", task=task, who=who, done=done, way=way), by=holder)
 
 
 def _seat(session: Session, holder: str) -> activation.Seat | None:

@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -19,6 +19,7 @@ from lifecycle.core.messages.figures import count
 from lifecycle.core.redact import named, quoted, visible
 from lifecycle.core.timing import render_time
 from lifecycle.core.tracker import Note, Task, TaskStatus
+from lifecycle.settings import resources
 from lifecycle.storage.store import worktree_root
 
 READY, ALL, NOT_CLOSED = "ready", "all", "not closed"
@@ -32,6 +33,10 @@ _MOST_BYTES = 1_000_000
 
 _OPTIONAL = ("assignee", "external", "url", "close_reason", "author")
 """Texts of a task or comment that are null in `--json` if there is none."""
+
+
+sentence: Final = resources.Sentences("cli/tracker/refusals.toml")
+"""The refusals of these commands, filled in."""
 
 
 def task_data(value: Task | Note | None) -> dict[str, Any] | None:
@@ -78,28 +83,25 @@ def text_from(
         return text
     is_stdin = file in (None, STDIN)
     if is_stdin and sys.stdin is None:
-        raise Refused(f"Standard input is closed; nothing was done. Give a file: {file_flag} FILE")
+        raise Refused(sentence("stdin-closed", flag=file_flag))
     where = "Standard input" if is_stdin else str(file)
     if is_unasked and not is_stdin:
         _need_inside(Path(str(file)))
     with click.open_file(STDIN if is_stdin else str(file), "rb") as source:
         content: bytes = source.read(_MOST_BYTES + 1)
     if len(content) > _MOST_BYTES:
-        raise Refused(f"{where} has more than {_MOST_BYTES:,} bytes; nothing was done. Shorten it.")
+        raise Refused(sentence("text-too-long", where=where, most=_MOST_BYTES))
     try:
         return content.decode("utf-8-sig").replace("\r\n", "\n").rstrip("\n")
     except UnicodeDecodeError:
-        raise Refused(f"{where} is not UTF-8 text; nothing was done. Convert it first.") from None
+        raise Refused(sentence("no-utf-8", where=where)) from None
 
 
 def _need_inside(path: Path) -> None:
     """Refuse a file outside of the worktree, also behind a link: nobody agreed to send it."""
     root = worktree_root(Path.cwd())
     if root is None or not path.resolve().is_relative_to(root.resolve()):
-        raise Refused(
-            f"{path} is outside this worktree, so it was not read: its content would go to others without "
-            f"anybody's consent. Give it on standard input: - < {path}"
-        )
+        raise Refused(sentence("file-outside", path=path))
 
 
 def key_of(*words: str) -> str:
