@@ -34,7 +34,7 @@ BUDGET = {
     "evidence": 2_228,
     "claim": 5_493,
     "run": 2_847,
-    "stages": 2_260,
+    "stages": 2_255,
     "workflow": 1_918,
     "feedback": 2_170,
     "reconcile": 1_274,

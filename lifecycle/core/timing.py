@@ -159,18 +159,8 @@ class DeadlineReached(BaseException):
         return "the time for this look was up"
 
 
-@contextmanager
-def surviving(tell: Callable[[str], object]) -> Iterator[None]:
-    """Context that reports an error and continues, so that other parts can still speak."""
-    why = ""
-    try:
-        yield
-    except (LifecycleError, DeadlineReached) as error:
-        why = str(error)
-    except Exception as error:  # noqa: BLE001 -- whatever it is, the agent's work goes on
-        why = f"{type(error).__name__}: {error}"
-    if why:
-        tell(why)
+ANYTHING = (LifecycleError, DeadlineReached, Exception)
+"""What may go wrong in one of several parts, so that the others can still speak: for `log.Surviving`."""
 
 
 @dataclass(slots=True, eq=False)

@@ -15,7 +15,7 @@ from lifecycle.app.guidance import guidance_text, preparing
 from lifecycle.app.guidance.recovery_message import RecoveryLine, RecoveryPart, folded
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.redact import as_data, redact, shown, visible
-from lifecycle.core.timing import Deadline, DeadlineReached, SystemClock, alarm, surviving
+from lifecycle.core.timing import ANYTHING, Deadline, DeadlineReached, SystemClock, alarm
 from lifecycle.git import tracked_files
 from lifecycle.settings import config, user_folder
 from lifecycle.storage import log
@@ -41,7 +41,8 @@ class WorkflowPart:
 
     def __init__(self, hook: str, event: Mapping[str, Any], store: WorkflowStore) -> None:
         """Prepare for an entrypoint and the event sent to it, with the worktree's prepared store."""
-        self.hook, self.store = hook, store
+        self.store, self._what = store, f"{hook}: workflow"
+        self._surviving = log.Surviving(store.root, self._what, *ANYTHING)
         self.part: RecoveryPart | None = None
         self.person: list[str] = []
         self.asker = whose.asker_of(store.root, store.environment, event)
@@ -58,7 +59,7 @@ class WorkflowPart:
 
         The documents are read and told even if nothing can be locked or written.
         """
-        with surviving(self._log):
+        with self._surviving:
             if self.asker.is_subagent:
                 return self
             try:
@@ -90,18 +91,15 @@ class WorkflowPart:
         """
         from lifecycle.workflow.sources import following  # not at a start
 
-        with surviving(self._log):
+        with self._surviving:
             choice, troubles = following.observe(self.store, self.asker)
             for sentence in troubles:
-                self._log(sentence)
+                log.write(self.store.root, f"{self._what}: {sentence}")
             if choice.workflow is not None:
                 return guidance_text.kept_lines(choice.workflow, choice.others)
             if choice.others:
                 return [f"- {guidance_text.others_line(choice.others)}"]
         return []
-
-    def _log(self, why: str) -> None:
-        log.write(self.store.root, f"{self.hook}: workflow: {why}")
 
 
 def alone(

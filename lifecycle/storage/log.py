@@ -51,11 +51,14 @@ class Surviving:
     Args:
         root: the worktree's root.
         what: the beginning of the line; the error follows.
-        kinds: which errors; any other is raised.
+        kinds: which errors; any other is raised. One that is known as an `Exception` alone is named, too.
+        staged: lines for the staged workflow's log; `{}` in them is replaced by the error.
     """
 
-    def __init__(self, root: Path, what: str, *kinds: type[BaseException]) -> None:
-        self.root, self.what, self.kinds = root, what, kinds
+    def __init__(
+        self, root: Path, what: str, *kinds: type[BaseException], staged: tuple[str, ...] = ()
+    ) -> None:
+        self.root, self.what, self.kinds, self.staged = root, what, kinds, staged
 
     def __enter__(self) -> None:
         """Nothing has to be done before."""
@@ -63,7 +66,11 @@ class Surviving:
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> bool:
         is_survived = isinstance(error, self.kinds)
         if is_survived:
-            write(self.root, f"{self.what}: {error}")
+            is_known = any(isinstance(error, kind) for kind in self.kinds if kind is not Exception)
+            why = str(error) if is_known else f"{type(error).__name__}: {error}"
+            if self.staged:
+                write_staged(str(self.root), *(line.replace("{}", why) for line in self.staged))
+            write(self.root, f"{self.what}: {why}")
         return is_survived
 
 

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from lifecycle.core.errors import Refused
+from lifecycle.core.timing import ANYTHING, DeadlineReached
 from lifecycle.storage import log
 
 
@@ -40,6 +42,24 @@ def test_an_error_of_a_named_kind_costs_a_line_and_no_other_does(tmp_path: Path)
         pass
     (line,) = (tmp_path / ".lifecycle/log").read_text().splitlines()
     assert line.endswith(" part: it is broken")
+
+
+def test_whatever_goes_wrong_in_a_part_costs_a_line_and_is_named_if_it_is_not_ours(
+    tmp_path: Path,
+) -> None:
+    """A sentence of ours says enough; the staged workflow's own log has it, too. Ctrl-C is no error."""
+    (tmp_path / ".lifecycle").mkdir()
+    for error in (Refused("No."), DeadlineReached(), KeyError("x")):
+        with log.Surviving(tmp_path, "part", *ANYTHING, staged=("Triggered", "{} It may stop.")):
+            raise error
+    with pytest.raises(KeyboardInterrupt), log.Surviving(tmp_path, "part", *ANYTHING):
+        raise KeyboardInterrupt
+    whys = ["No.", str(DeadlineReached()), "KeyError: 'x'"]
+    lines = (tmp_path / ".lifecycle/log").read_text().splitlines()
+    assert [line.partition(" part: ")[2] for line in lines] == whys
+    staged = (tmp_path / log.STAGED_LOG).read_text().splitlines()
+    said = [line.partition("] ")[2] for line in staged]
+    assert said == [text for why in whys for text in ("Triggered", f"{why} It may stop.")]
 
 
 def test_a_line_has_no_control_characters(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import os
 
 from lifecycle.app.guidance import preparing
 from lifecycle.claim.engine import briefing, observing
-from lifecycle.core.timing import surviving
+from lifecycle.core.timing import ANYTHING
 from lifecycle.hooks import recovery
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply, fit
@@ -35,7 +35,7 @@ def answer(call: HookCall) -> Reply:
 def _claim(call: HookCall) -> list[str]:
     """The claim's lines; files that cannot be read cost no other system's lines."""
     lines: list[str] = []
-    with surviving(lambda why: log.write(call.world.root, f"{call.hook}: {why}")):
+    with log.Surviving(call.world.root, call.hook, *ANYTHING):
         if call.record is not None and not call.is_held(call.record):
             if call.session:  # the claim's message depends on it, and no start may have noted it
                 # On a full disk, the claim's message is still printed.

@@ -19,7 +19,7 @@ from typing import Self
 
 from lifecycle.core.errors import BadConfig, LifecycleError, LockBusy
 from lifecycle.core.plan import StopVerdict, StopWord
-from lifecycle.core.timing import Deadline, parse_time, surviving
+from lifecycle.core.timing import ANYTHING, Deadline, parse_time
 from lifecycle.core.values.configured import RunSettings
 from lifecycle.evidence.records import EvidenceRoom
 from lifecycle.git.process import GitRepository
@@ -59,18 +59,16 @@ class RunHook:
         self.context: list[str] = []
         self.person: list[str] = []
         self.word = StopWord()
+        self._surviving = log.Surviving(world.root, f"{call.hook}: run", *ANYTHING)
 
     @property
     def now(self) -> float:
         """The present, in seconds since the epoch."""
         return self.call.world.clock.now()
 
-    def _log(self, why: str) -> None:
-        log.write(self.call.world.root, f"{self.call.hook}: run: {why}")
-
     def started(self) -> Self:
         """Look at the start of a session, which adopts the run if no other live session leads it."""
-        with surviving(self._log):
+        with self._surviving:
             try:
                 self._start()
             except (StrangeRun, regular_files.StrangeFileError) as error:
@@ -95,7 +93,7 @@ class RunHook:
 
     def compacted(self) -> list[str]:
         """The lines that a summary of the session keeps; [] if it leads no unfinished run."""
-        with surviving(self._log):
+        with self._surviving:
             run = self.store.load()
             if run is not None and not run.is_over and is_led_by(run, self.call.session):
                 return standing.kept_lines(run, facts_of(self.call, run))
@@ -103,7 +101,7 @@ class RunHook:
 
     def stopped(self) -> Self:
         """Look at one stop, and save the run's new state before anything is said."""
-        with surviving(self._log):
+        with self._surviving:
             try:
                 self._stop()
             except (StrangeRun, regular_files.StrangeFileError) as error:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
 from lifecycle.core.errors import BadConfig, LockBusy
 from lifecycle.core.light_dataclass import dataclass
-from lifecycle.core.timing import surviving
+from lifecycle.core.timing import ANYTHING
 from lifecycle.core.tracker import ClaimFacts
 from lifecycle.core.values.configured import Settings, StageSettings
 from lifecycle.core.world import World
@@ -109,21 +109,9 @@ def wanted_in(world: World) -> StageSettings | None:
     return settings.stages
 
 
-@contextlib.contextmanager
-def guarded(call: StageCall, *lines: str) -> Iterator[None]:
-    """Log any failure inside, also in the workflow's own log, and continue.
-
-    Args:
-        call: the event.
-        lines: for the workflow's own log; `{}` in them is replaced by what went wrong.
-    """
-
-    def tell(why: str) -> None:
-        log.write_staged(str(call.world.root), *(line.replace("{}", why) for line in lines))
-        log.write(call.world.root, f"{call.hook}: stages: {why}")
-
-    with surviving(tell):
-        yield
+def guarded(call: StageCall, *staged: str) -> log.Surviving:
+    """Log any failure inside, also in the workflow's own log, and continue; as `log.Surviving`."""
+    return log.Surviving(call.world.root, f"{call.hook}: stages", *ANYTHING, staged=staged)
 
 
 def _keep(files: WorkflowFiles, settings: Settings, now: float) -> None:
