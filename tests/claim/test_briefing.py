@@ -9,6 +9,7 @@ import pytest
 
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine import briefing
+from lifecycle.claim.record.claim_file import complaint
 from lifecycle.claim.record.sections import MergeRecord, Nudge, Releasing, Trouble, Whom
 from lifecycle.core.messages import loss_messages, messages
 from lifecycle.core.plan import Hooks
@@ -45,7 +46,7 @@ def trouble(kind: str, *, is_final: bool = True) -> dict[str, Any]:
 
 def refusal(kind: str) -> str:
     """How it is told."""
-    return messages.COMPLAINTS[kind].format("GitHub said no.", 42)
+    return complaint(kind, "GitHub said no.", 42)
 
 
 CLAIMS: tuple[Any, ...] = (

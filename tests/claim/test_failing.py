@@ -10,10 +10,11 @@ import pytest
 from lifecycle.claim.decisions.decide import apply_fact, decide, imagine, still_wanted
 from lifecycle.claim.decisions.pull import review
 from lifecycle.claim.record import journalling
+from lifecycle.claim.record.claim_file import complaint
 from lifecycle.claim.record.sections import Intent, Trouble
 from lifecycle.claim.record.state import Record, fold, kind_of, mark_of
 from lifecycle.core import plan
-from lifecycle.core.messages import messages, review_messages
+from lifecycle.core.messages import review_messages
 from lifecycle.core.plan import Wake
 from lifecycle.core.values.model import BoardItem, PullRequest, PullState
 from lifecycle.feedback.waiting import endings
@@ -88,7 +89,7 @@ def test_a_refused_rerun_is_a_question_and_keeps_nothing_else_back() -> None:
     for kind in ("RerunJobs", "RemarkOnPull"):
         assert still_wanted(shown, kind)
         assert not still_wanted(seen(record()), kind)
-        assert "Why." in messages.COMPLAINTS[kind].format("Why.", 42)
+        assert "Why." in complaint(kind, "Why.", 42)
 
 
 def test_facts_settle_what_was_tried() -> None:

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, get_args
 
-from lifecycle.claim.record.claim_file import message
+from lifecycle.claim.record.claim_file import actions, complaint, message
 from lifecycle.core import plan
+from lifecycle.core.light_dataclass import fields
 from lifecycle.core.messages import (
     linked_messages,
     loss_messages,
@@ -22,6 +23,7 @@ from tests.factories import pull
 
 SENTENCES = Path(__file__).with_name("sentences.txt")
 U = "https://github.com/o/r/pull/7"
+REFUSED = [kind for kind, row in actions().items() if "refused" in row]
 PULL = pull(number=7, url=U, branch="b")
 LONG = "The check [of] ::: 100 % of it: " + "x" * 80
 SAID = (("maria", U), ("", U), ("b", ""), ("c", ""), ("d", ""))
@@ -120,7 +122,7 @@ CASES: dict[str, tuple[Case, ...]] = {
         says(message, "hint-undone", name="pr_number", value=8, kept=""),
         says(message, "not-created-yet", why="GitHub is away.", number=42),
         says(messages.comment_unknown, 42, "12:00"),
-        *(says(sentence.format, "Why.", 42) for sentence in messages.COMPLAINTS.values()),
+        *(says(complaint, kind, "Why.", 42) for kind in REFUSED),
         says(messages.withheld, ["title"]),
         says(messages.withheld, ["title", "body"]),
         says(messages.withheld, ["title", "body", "comment"]),
@@ -267,7 +269,16 @@ def test_each_sentence_is_said_word_for_word() -> None:
 def test_each_refusal_has_a_sentence_under_the_name_of_its_action() -> None:
     """And a look has one; that a lease stays is said with the end, and a file is deleted by us alone."""
     kinds = {action.__name__ for action in get_args(plan.Action)}
-    assert set(messages.COMPLAINTS) == kinds - {"ReleaseLease", "ForgetClaim"} | {"Look"}
+    assert set(REFUSED) == kinds - {"ReleaseLease", "ForgetClaim"} | {"Look"}
+    assert set(actions()) == kinds | {"Look"}
+
+
+def test_each_write_has_its_words_in_the_journal_and_details_that_its_action_has() -> None:
+    """The end of a claim is shown by its last move."""
+    for action in get_args(plan.Action):
+        row = actions()[action.__name__]
+        assert ("wrote" in row) is (action is not plan.ForgetClaim)
+        assert {*row.get("detail", {}).values()} <= {each.name for each in fields(action)}
 
 
 def test_no_sentence_is_left_out() -> None:

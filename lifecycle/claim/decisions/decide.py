@@ -15,7 +15,7 @@ from lifecycle.claim.decisions.ending import closing, releasing
 from lifecycle.claim.decisions.pull import opening, pace, review
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot
 from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
-from lifecycle.claim.record.claim_file import message
+from lifecycle.claim.record.claim_file import complaint, message
 from lifecycle.claim.record.state import Record, fold, kind_of, of_pull
 from lifecycle.core import plan
 from lifecycle.core.light_dataclass import replace
@@ -260,7 +260,7 @@ def complaints(record: Record) -> Iterator[Notice]:
     told_at_the_end = ("ReleaseLease", "SetBoard", "SetLinked") if is_ending else ("ReleaseLease",)
     for kind, trouble in record.troubles.items():
         if trouble.is_final and kind not in told_at_the_end:
-            text = messages.COMPLAINTS[kind].format(trouble.sentence, number)
+            text = complaint(kind, trouble.sentence, number)
             # Nothing happens before the jobs run again, and only a person can rerun them by hand.
             is_rerun = kind == "RerunJobs"
             audience = Audience.ASK if is_rerun else Audience.NOTE

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from lifecycle.claim.commands.next_task import cards_of, todo_of
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
-from lifecycle.claim.record.claim_file import sentence
+from lifecycle.claim.record.claim_file import complaint, sentence
 from lifecycle.claim.record.sections import Whom
 from lifecycle.claim.record.state import Record
 from lifecycle.core.messages import loss_messages, merge_messages, messages, review_messages
@@ -247,12 +247,13 @@ def _names(names: Sequence[str]) -> str:
 def problem_lines(record: Record) -> list[str]:
     """Lines on refusals and conditions that still hold and need somebody to act."""
     refusals = [
-        messages.COMPLAINTS[kind].format(trouble.sentence, record.claim.issue_number)
+        complaint(kind, trouble.sentence, record.claim.issue_number)
         for kind, trouble in record.troubles.items()
-        if trouble.is_final and kind in messages.COMPLAINTS
+        if trouble.is_final
     ]
     # The conditions may include that the issue was closed, too.
-    return list(dict.fromkeys([*refusals, *record.conditions.values(), *closed_lines(record)]))
+    lines = [*filter(None, refusals), *record.conditions.values(), *closed_lines(record)]
+    return list(dict.fromkeys(lines))
 
 
 def closed_lines(record: Record) -> list[str]:

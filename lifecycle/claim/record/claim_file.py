@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 from lifecycle.claim.decisions.table import Phase
@@ -30,6 +31,16 @@ sentence: Final = resources.Sentences("claim/refusals.toml")
 
 message: Final = resources.Sentences("claim/messages.toml")
 """What a decision tells about a claim, and what goes onto GitHub."""
+
+actions: Final = partial(resources.table, "claim/actions.toml")
+"""What is told of each kind of action, and what the journal has of its writes."""
+
+
+def complaint(kind: str, why: str, issue: int | None) -> str:
+    """The sentence that a kind of action was refused; "" for one whose refusal is told otherwise."""
+    refused: str = actions().get(kind, {}).get("refused", "")
+    return refused.format(why=why, issue=issue)
+
 
 SCHEMA_VERSION = 1
 

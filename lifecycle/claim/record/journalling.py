@@ -6,32 +6,12 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from lifecycle.claim.decisions.table import PHASES
+from lifecycle.claim.record.claim_file import actions
 from lifecycle.claim.record.state import Record, kind_of, mark_of
 from lifecycle.core import plan
 from lifecycle.core.light_dataclass import fields_of, replace
 from lifecycle.storage import journal, state_file
 from lifecycle.storage.journal import JournalEntry
-
-_OF_PULL = {"pull": "number"}
-_WRITES: dict[type[Any], tuple[str, dict[str, str]]] = {
-    plan.OpenPullRequest: ("pull request", {}),
-    plan.LinkPullRequest: ("link in the pull request", _OF_PULL),
-    plan.RemarkOnPull: ("remark in the pull request", _OF_PULL),
-    plan.RerunJobs: ("failed jobs run again", {"run": "run"}),
-    plan.AdvancePullRequest: ("merge", _OF_PULL),
-    plan.AddToBoard: ("card", {}),
-    plan.SetBoard: ("status", {"status": "status", "agent": "agent"}),
-    plan.PostComment: ("comment", {}),
-    plan.CloseIssue: ("issue closed", {}),
-    plan.Unassign: ("assignee", {"login": "login"}),
-    plan.ReleaseLease: ("lease", {}),
-    plan.LeadLease: ("branch of the lease", {}),
-    plan.SetLinked: ("linked task", {"id": "id", "wanted": "wanted"}),
-}
-"""What each action writes, in words, and the details of its entry: names of the action's fields.
-
-Deleting the claim file has no entry: the last move of phase shows it.
-"""
 
 
 def moved(record: Record, state: state_file.StateSections, at: float) -> list[JournalEntry]:
@@ -59,10 +39,10 @@ def moved(record: Record, state: state_file.StateSections, at: float) -> list[Jo
 
 def wrote(action: plan.Action, fact: plan.Fact, record: Record, at: float) -> list[JournalEntry]:
     """The journal entry for an action's write; none if it wrote nothing worth an entry."""
-    if type(action) not in _WRITES or changed_nothing(fact) or isinstance(fact, plan.Failed):
+    row = actions()[kind_of(action)]
+    if "wrote" not in row or changed_nothing(fact) or isinstance(fact, plan.Failed):
         return []
-    target, names = _WRITES[type(action)]
-    detail = fields_of(action, **names)
+    detail = fields_of(action, **row.get("detail", {}))
     # The same write of a card may happen twice; of any other kind, the same write counts once.
     mark = "" if isinstance(action, plan.SetBoard) else mark_of(action)
     if isinstance(fact, plan.PullRequestOpened):
@@ -70,7 +50,7 @@ def wrote(action: plan.Action, fact: plan.Fact, record: Record, at: float) -> li
         mark = str(fact.pull_request.number)
     key = f"{record.claim_key}/{kind_of(action)}/{mark}" if mark else ""
     entry = _entry(record, at, journal.WRITE)
-    return [replace(entry, source=record.claim.phase, target=target, key=key, detail=detail)]
+    return [replace(entry, source=record.claim.phase, target=row["wrote"], key=key, detail=detail)]
 
 
 def changed_nothing(fact: plan.Fact) -> bool:

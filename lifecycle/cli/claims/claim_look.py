@@ -5,11 +5,12 @@ Separate from the commands that take and end a claim: a look needs none of their
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
-from typing import Any, Final
+from collections.abc import Collection, Iterable
+from typing import Any
 
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.engine import look as engine
+from lifecycle.claim.record.claim_file import actions
 from lifecycle.claim.record.claim_store import Listener
 from lifecycle.cli.command_session import Session, claim_data
 from lifecycle.core import plan
@@ -137,20 +138,6 @@ def report_data(report: engine.Report) -> dict[str, Any]:
     }
 
 
-WORDS: Final[Mapping[type[plan.Action], str]] = {
-    plan.LinkPullRequest: "add a line to PR #{0.number} that refers to #{0.issue}",
-    plan.RemarkOnPull: "add to PR #{0.number} that its checks were weakened",
-    plan.RerunJobs: "run the failed jobs of run {0.run} again",
-    plan.AddToBoard: "put #{0.issue} on the board",
-    plan.CloseIssue: "close #{0.issue}",
-    plan.Unassign: "unassign {0.login} from #{0.issue}",
-    plan.LeadLease: "have the lease on #{0.issue} name {0.branch}",
-    plan.ReleaseLease: "release the lease on #{0.issue}",
-    plan.ForgetClaim: "delete .agent-claim.json",
-}
-"""A format for each kind of action whose sentence needs only its fields."""
-
-
 def describe(action: plan.Action) -> str:
     """One action in words."""
     match action:
@@ -175,4 +162,4 @@ def describe(action: plan.Action) -> str:
             return f"comment on #{action.issue}: {action.body.splitlines()[0]}"
         case plan.SetLinked():
             return f"{_LINKED.get(action.wanted, action.wanted)} {action.id} in {action.tracker}"
-    return WORDS[type(action)].format(action)
+    return str(actions()[type(action).__name__]["does"]).format(action)

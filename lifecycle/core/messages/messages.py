@@ -187,28 +187,6 @@ def comment_unknown(issue: int | None, again: str) -> str:
     )
 
 
-COMPLAINTS = {
-    "OpenPullRequest": "The PR was not opened: {0}",
-    "LinkPullRequest": "The PR's text does not refer to #{1}, and nothing was added to it. {0}",
-    "RemarkOnPull": "The PR's text does not say that its checks were weakened. {0}",
-    "RerunJobs": "CI jobs that failed because of their runner were not run again: {0} The change did "
-    "not cause this, so fix nothing; ask the user to run them again on the PR's page (Checks, "
-    "Re-run failed jobs). The result is watched.",
-    "AdvancePullRequest": "GitHub refused to move the PR of #{1} towards its merge; the PR was "
-    "kept. {0}",
-    "AddToBoard": "Issue #{1} was not put on the board; issue and PR are not affected. {0}",
-    "PostComment": "Issue #{1} got no comment: {0}",
-    "CloseIssue": "Issue #{1} is not closed, and the claim was kept: {0}",
-    "Unassign": "The assignee of #{1} was not removed; everything else was done. {0}",
-    "SetBoard": "The card of #{1} was not updated; issue and PR are not affected. {0}",
-    "Look": "{0}",  # GitHub could not be read: the error's sentence says enough
-    "LeadLease": "The lease on #{1} names a branch other than the PR's, and sweeps and takeovers rely "
-    "on it; issue and PR are not affected. {0}",
-    "SetLinked": "The task linked to #{1} was not updated; issue and PR are not affected. {0}",
-}
-"""For each kind of action, the sentence about its refusal, with places for the error's and the issue."""
-
-
 def withheld(names: Sequence[str]) -> str:
     """A secret was removed from texts on their way to GitHub."""
     listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))

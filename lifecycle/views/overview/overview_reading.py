@@ -15,12 +15,12 @@ from typing import Any
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
 from lifecycle.claim.engine import briefing
+from lifecycle.claim.record.claim_file import complaint
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.sections import Whom
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import BadConfig
 from lifecycle.core.light_dataclass import replace
-from lifecycle.core.messages import messages
 from lifecycle.core.plan import Audience
 from lifecycle.core.timing import Deadline, parse_time
 from lifecycle.core.values.configured import Settings
@@ -347,6 +347,6 @@ def _await(
             since = last_said(f"ci-stop:{number}:")
             reading.await_person("checks", briefing.ASKED, since, briefing.GO_ON)
     for kind, trouble in record.troubles.items():
-        if trouble.is_final and not trouble.for_agent and kind in messages.COMPLAINTS:
-            what = messages.COMPLAINTS[kind].format(trouble.sentence, record.claim.issue_number)
+        is_persons = trouble.is_final and not trouble.for_agent
+        if is_persons and (what := complaint(kind, trouble.sentence, record.claim.issue_number)):
             reading.await_person("claim", what, last_said(f"refused:{kind}:"))

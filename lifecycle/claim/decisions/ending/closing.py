@@ -14,7 +14,7 @@ from lifecycle.claim.decisions import card_and_link, derive
 from lifecycle.claim.decisions.pull import review
 from lifecycle.claim.decisions.snapshot import NOTHING, Decision, Snapshot
 from lifecycle.claim.decisions.table import Phase
-from lifecycle.claim.record.claim_file import message
+from lifecycle.claim.record.claim_file import complaint, message
 from lifecycle.claim.record.sections import Trouble
 from lifecycle.claim.record.state import ENDING_STEPS, ClaimChanges, Record, fold, is_same
 from lifecycle.core import hidden_marker, plan
@@ -106,7 +106,7 @@ def _unjudged(snapshot: Snapshot) -> Decision:
     if not record.ending.consent or record.ending.override or derive.was_merge_seen(record):
         if trouble is None or trouble.is_final:
             return Decision()
-        text = messages.COMPLAINTS["CloseIssue"].format(trouble.sentence, record.claim.issue_number)
+        text = complaint("CloseIssue", trouble.sentence, record.claim.issue_number)
         return Decision(notices=(Notice("closing-waits", text, Audience.NOTE, stands=True),))
     phase = derive.last_of(record, {*Phase} - {Phase.DONE})
     text = message("yes-not-kept", issue=record.claim.issue_number, phase=phase)
