@@ -62,10 +62,10 @@ What takes most of what was added since rooms were first counted:
 LATER = ("evidence", "platforms", "run", "workflow", "feedback", "views")
 """Rooms that came later; their commands and hooks count with them."""
 
-HOUSE, IN_ALL = 236, 345
+HOUSE, IN_ALL = 236, 344
 """Modules that the product may have beside the embedded GitHub: without the later rooms, and with them."""
 
-RUN_IN_ALL = 3_786
+RUN_IN_ALL = 3_776
 """Lines of code that a run may have with its commands and its own hooks."""
 
 

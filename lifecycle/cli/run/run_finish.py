@@ -19,13 +19,14 @@ from lifecycle.git.worktree_files import refuse_under_way
 from lifecycle.github.operations.ensure_pulls import PullOperations
 from lifecycle.platforms import selection
 from lifecycle.run import tdd_moves
-from lifecycle.run.finish import completion, pull_text
+from lifecycle.run.finish import completion
 from lifecycle.run.finish.completion import AGAIN, Published, facts_for
 from lifecycle.run.gates import gate_rules, run_moves
 from lifecycle.run.gates.gate_runs import GateRun
 from lifecycle.run.gates.work_facts import files_of
 from lifecycle.run.state import GateRecord, Run, Story, data_of
 from lifecycle.run.table import GATES, CheckState, Gate, RunStatus
+from lifecycle.run.texts import report_text
 from lifecycle.run.texts.told import refused
 
 
@@ -138,7 +139,7 @@ def _through_claim(session: RunSession, pulls: PullOperations, run: Run, section
     before, head = current(world, claim_store), head_of(world.git)
     # If the PR merged without the last commits, hand off again, which opens the claim's next one.
     if before.claim.phase != Phase.MERGED_DETECTED or before.pull.head not in ("", head):
-        hand_off(world, claim_store, before.claim.summary or pull_text.summary_of(run))
+        hand_off(world, claim_store, before.claim.summary or report_text.summary_of(run))
     report = look.tick(world, claim_store, Wake.TICK, to=listener(session.client_session))
     record = report.record
     number = record.claim.pr_number if record is not None else None
@@ -150,7 +151,7 @@ def _through_claim(session: RunSession, pulls: PullOperations, run: Run, section
         raise refused("merged-without-last", record=record)
     try:
         body = world.forge.pull_request(number).body
-        pulls.ensure_text(number, body=pull_text.with_section(body, run, section))
+        pulls.ensure_text(number, body=report_text.with_section(body, run, section))
     except LifecycleError as error:
         pull_state = f"{record.pull.url} is open, but its text lacks the run's section."
         error.sentence = f"{error.sentence} {pull_state} {AGAIN}"

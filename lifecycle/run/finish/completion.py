@@ -24,7 +24,6 @@ from lifecycle.git.commits import commit_at, head_of
 from lifecycle.git.process import GitRepository, default_branch, is_no_github, parse_remote, push
 from lifecycle.git.worktree_files import opened
 from lifecycle.github.operations.ensure_pulls import PullOperations
-from lifecycle.run.finish.pull_text import body_of, title_of, with_section
 from lifecycle.run.gates import gate_rules
 from lifecycle.run.gates.gate_rules import review_state
 from lifecycle.run.gates.run_moves import moved_phase
@@ -33,6 +32,7 @@ from lifecycle.run.long_run import spent
 from lifecycle.run.run_store import RunStore
 from lifecycle.run.state import Run, Story, data_of, newest
 from lifecycle.run.table import COMPLETE, REVIEWERS, CheckState, Gate, RunPhase, RunStatus
+from lifecycle.run.texts.report_text import body_of, summary_of, with_section
 from lifecycle.run.texts.told import Answer, drawn, refused, sentence
 
 
@@ -296,8 +296,8 @@ def publish(world: World, to: Destination | Published, run: Run, section: str) -
     if to.pulls is None:
         return Published(why=f"{to.branch} was pushed, and the remote {to.remote} is no GitHub")
     try:
-        title, body = world.public(title_of(run), "title"), with_section("", run, section)
-        base = world.settings.base or ""
+        title = world.public(f"[Feature] {summary_of(run)}", "title")
+        body, base = with_section("", run, section), world.settings.base or ""
         outcome = to.pulls.ensure_pull_request(
             to.head, title=title, body=body, base=base, update=False
         )

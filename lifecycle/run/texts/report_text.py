@@ -1,23 +1,28 @@
-"""The long texts of a run: status, report, what a session keeps; and what its agents get.
+"""The long texts of a run: status, report, what a session keeps; what its agents and its pull request get.
 
 Agents are a developer before another try or after a blocker, and a story's reviewer. Their contexts are
 made from records only: a reviewer's does not say how the work was done, since reviewers judge by the files
-and the logs. An answer is made at once as lines and as data for `--json`.
+and the logs. An answer is made at once as lines and as data for `--json`. In a pull request's text only
+records check a box, and the changes are grouped by folder.
 """
 
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterable
 from typing import Any, Final
 
+from lifecycle.core import hidden_marker
 from lifecycle.core.light_dataclass import fields_of
+from lifecycle.core.redact import listed, redact, short, visible
 from lifecycle.core.timing import render_time
 from lifecycle.run import table
 from lifecycle.run.gates import reviews
-from lifecycle.run.gates.gate_rules import check_states, unmet
+from lifecycle.run.gates.gate_rules import check_states, lint_left, review_state, unmet
 from lifecycle.run.gates.work_facts import WorkFacts
-from lifecycle.run.long_run import runtime, tier
-from lifecycle.run.state import Run, Story, newest
+from lifecycle.run.long_run import runtime, spent, tier
+from lifecycle.run.state import GateRecord, Run, Story, newest
 from lifecycle.run.table import MAX_RETRIES, WORKING, Severity, StoryStatus
 from lifecycle.run.texts import standing
 from lifecycle.run.texts.told import Answer, drawn
@@ -168,10 +173,6 @@ def _story_data(story: Story, tree: str) -> dict[str, Any]:
     }
 
 
-RECENT = 5
-"""How many recently resolved blockers are shown."""
-
-
 def retry(story: Story, facts: WorkFacts) -> Answer:
     """What a developer gets before another try at a story.
 
@@ -200,7 +201,7 @@ def resuming(run: Run) -> Answer:
     story = run.at_work or next(waited_for, run.current)
     # The newest last; those that never blocked are left out.
     by_end = sorted(enumerate(run.blockers), key=lambda pair: pair[1].resolved_at)
-    resolved = [pair for pair in by_end if pair[1].resolved_at > pair[1].at][-RECENT:]
+    resolved = [pair for pair in by_end if pair[1].resolved_at > pair[1].at][-_RECENT:]
     steps = drawn("steps", run=run, story=story)
     named = {"id": "id", "title": "title", "status": "status"}
     data = {
@@ -227,3 +228,74 @@ def review_lines(story: Story, diff: str, stat: str) -> list[str]:
         stat: git's summary of the diff's size; "" if nothing changed.
     """
     return drawn("review", story=story, diff=diff, stat=stat, reviews=reviews, table=table)
+
+
+BODY_LIMIT = 60_000
+"""Characters of the run's part: GitHub takes 65,536, and the text around it needs some."""
+
+
+def summary_of(run: Run) -> str:
+    """The goal in one short line."""
+    line = (run.goal.strip() or run.id).splitlines()[0]
+    return short(" ".join(line.split()), 100)
+
+
+def with_section(body: str, run: Run, section: str) -> str:
+    """A pull request's text with the run's part, which replaces an earlier one or is appended."""
+    begin, end = (hidden_marker.of(kind, id=run.id) for kind in ("run", "run-end"))
+    part = f"{begin}\n{section.strip()}\n{end}"
+    earlier = re.compile(f"{re.escape(begin)}.*?{re.escape(end)}", re.DOTALL)
+    if earlier.search(body):
+        return earlier.sub(lambda _: part, body, count=1)
+    return f"{body.rstrip()}\n\n{part}" if body.strip() else part
+
+
+def body_of(run: Run, files: Iterable[str], now: float, facts: WorkFacts) -> str:
+    """The run's part of a pull request's text, in Markdown.
+
+    Args:
+        run: the run, completed or not.
+        files: the paths that have changed since the run began.
+        now: the present.
+        facts: the worktree's facts, with the changes that no review has read.
+    """
+    pending = GateRecord(table.Gate.G7, now, table.CheckState.PENDING)
+    gate = newest(run.gates, table.Gate.G7, facts.tree) or pending
+    done, state = run.completed_stories, table.CriterionState
+    criteria = [(story, entry) for story in run.stories for entry in story.criteria]
+    secured = [story for story in done if story.security]
+    lines = drawn(
+        "pull",
+        run=run,
+        facts=facts,
+        changes=grouped(files),
+        final=gate,
+        newest=newest,
+        table=table,
+        is_read=_are_approved(done, table.StoryCheck.REVIEW_APPROVED),
+        is_safe=_are_approved(secured, table.StoryCheck.SECURITY_CLEARED),
+        are_met=bool(criteria) and all(entry.state is state.MET for _, entry in criteria),
+        lint=lint_left(run),
+        manual=[pair for pair in criteria if pair[1].state is state.MANUAL],
+        took=spent(run, now),
+    )
+    shown = "\n".join(visible(line) for line in redact("\n".join(lines)).splitlines())
+    return shown.replace("<!--", "&lt;!--")[:BODY_LIMIT]  # no other text may end or begin our part
+
+
+def _are_approved(stories: Iterable[Story], check: table.StoryCheck) -> bool:
+    return all(review_state(story, check, None) is table.CheckState.PASS for story in stories)
+
+
+_GROUPS, _FILES = 20, 8
+
+
+def grouped(paths: Iterable[str]) -> list[str]:
+    """A line for each folder, with the names of its files."""
+    groups: dict[str, list[str]] = {}
+    for path in sorted(paths, key=lambda path: path.split("/")):
+        folder, slash, name = path.rpartition("/")
+        groups.setdefault(f"`{folder}/`" if slash else "the top folder", []).append(f"`{name}`")
+    lines = [f"- {folder}: {listed(files, _FILES)}" for folder, files in groups.items()]
+    left = len(lines) - _GROUPS
+    return [*lines[:_GROUPS], *([f"- and {left} more folders"] if left > 0 else [])]

@@ -6,13 +6,6 @@ import pytest
 from msgspec.structs import replace
 
 from lifecycle.run import state
-from lifecycle.run.finish.pull_text import (
-    body_of,
-    grouped,
-    summary_of,
-    title_of,
-    with_section,
-)
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import (
     Criterion,
@@ -32,6 +25,12 @@ from lifecycle.run.table import (
     Severity,
     StoryCheck,
     StoryStatus,
+)
+from lifecycle.run.texts.report_text import (
+    body_of,
+    grouped,
+    summary_of,
+    with_section,
 )
 
 AT = 1_800_000_000.0
@@ -239,7 +238,7 @@ def test_nobodys_words_leave_the_text() -> None:
 
 def test_the_title_is_the_goals_first_line() -> None:
     """Short, and in one line."""
-    assert title_of(run_of()) == "[Feature] Implement payment processing"
+    assert summary_of(run_of()) == "Implement payment processing"
     long = run_of(goal="\n" + "pay " * 60 + "\nmore")
     assert summary_of(long).endswith("…")
     assert len(summary_of(long)) <= 100
