@@ -24,25 +24,25 @@ SIBLINGS = {"table", "state", "decide"}
 """Each system has these; learn one, know all. Commands are named for what people type."""
 
 BUDGET = {
-    "core": 2_809,
-    "storage": 1_300,
+    "core": 2_520,
+    "storage": 1_282,
     "settings": 753,
     "git": 875,
     "github": 5_103,
     "trackers": 2_201,
     "platforms": 513,
     "evidence": 2_228,
-    "claim": 5_493,
-    "run": 2_847,
+    "claim": 5_521,
+    "run": 2_834,
     "stages": 2_255,
-    "workflow": 1_918,
+    "workflow": 1_903,
     "feedback": 2_170,
     "reconcile": 1_274,
-    "views": 1_923,
+    "views": 1_900,
     "app": 1_445,
-    "setup": 2_718,
-    "hooks": 1_803,
-    "cli": 4_501,
+    "setup": 2_698,
+    "hooks": 1_801,
+    "cli": 4_331,
     APART: 17_756,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings.
@@ -62,10 +62,10 @@ What takes most of what was added since rooms were first counted:
 LATER = ("evidence", "platforms", "run", "workflow", "feedback", "views")
 """Rooms that came later; their commands and hooks count with them."""
 
-HOUSE, IN_ALL = 236, 344
+HOUSE, IN_ALL = 235, 342
 """Modules that the product may have beside the embedded GitHub: without the later rooms, and with them."""
 
-RUN_IN_ALL = 3_776
+RUN_IN_ALL = 3_773
 """Lines of code that a run may have with its commands and its own hooks."""
 
 
