@@ -30,7 +30,7 @@ from lifecycle.workflow.documents.workflow_documents import DocumentKind, ReadDo
 from lifecycle.workflow.state import Workflow, WorkflowPhase
 from lifecycle.workflow.steps.workflow_steps import WorkflowSteps
 from lifecycle.workflow.store import document_files, found_workflows
-from lifecycle.workflow.table import FROM_CHECKPOINT, FROM_DOCUMENT, PhaseStatus, WorkflowType
+from lifecycle.workflow.table import FROM_CHECKPOINT, FROM_DOCUMENT, PhaseStatus
 from lifecycle.workflow.whose import asker_of
 
 SECONDS = 30.0
@@ -75,7 +75,6 @@ def create_workflow_state(
     workflow = Workflow(
         "",
         name or first,
-        type=type if type in {*WorkflowType} else WorkflowType.CUSTOM.value,
         task=task,
         phases=tuple(_phase(phase) for phase in phases),
         reading=tuple(map(str, reading)),

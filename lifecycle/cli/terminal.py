@@ -17,9 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TextIO
 
-from lifecycle.core.redact import as_data, block, named, quoted, redact, shown, swept, visible
-from lifecycle.core.timing import parse_time, render_time
-from lifecycle.settings import resources
+from lifecycle.core.redact import as_data, redact, shown, swept, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -142,15 +140,6 @@ def say_all(lines: Iterable[str], data: Mapping[str, Any], *, as_json: bool) -> 
     """Print lines as they are, or one JSON object."""
     for line in [json_text(data)] if as_json else lines:
         say(line)
-
-
-def drawn(group: str, name: str, /, **values: Any) -> list[str]:
-    """The lines of a text that a group's commands print: a template in its `templates/`, filled in."""
-    words = {"quoted": quoted, "named": named, "visible": visible, "one_line": one_line}
-    about = {**words, "block": block, "moment": parse_time, "iso": render_time}
-    page = resources.templates(f"cli/{group}/templates", **about).get_template(f"{name}.txt")
-    text = page.render(values)
-    return text.removesuffix("\n").split("\n") if text else []
 
 
 def is_terminal(stream: TextIO | None) -> bool:

@@ -83,7 +83,7 @@ def templates(folder: str, **filters: Callable[..., str]) -> Environment:
     """
     from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
-    from lifecycle.core import redact
+    from lifecycle.core import redact, timing
     from lifecycle.core.messages import figures
 
     environment = Environment(
@@ -93,9 +93,10 @@ def templates(folder: str, **filters: Callable[..., str]) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    names = ("block", "cell", "few", "listed", "named", "quoted", "short", "visible")
+    names = ("block", "cell", "few", "listed", "named", "quoted", "redact", "short", "visible")
     environment.filters.update({name: getattr(redact, name) for name in names}, data=redact.as_data)
-    environment.filters.update(span=figures.span, many=figures.count, **filters)
+    times = {"iso": timing.render_time, "moment": timing.parse_time, "span": figures.span}
+    environment.filters.update(times, many=figures.count, **filters)
     return environment
 
 

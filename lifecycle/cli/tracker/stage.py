@@ -11,7 +11,7 @@ from lifecycle.app import tracker_opening
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.cli.command_session import Session
 from lifecycle.cli.main import RowGroup
-from lifecycle.cli.terminal import drawn, say_all
+from lifecycle.cli.terminal import say_all
 from lifecycle.cli.tracker.tracker_values import sentence
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused, Transient
 from lifecycle.core.light_dataclass import replace
@@ -21,6 +21,7 @@ from lifecycle.core.timing import Deadline
 from lifecycle.core.values.configured import StageSettings
 from lifecycle.evidence import records, tree_hash
 from lifecycle.evidence.checks import known_checks
+from lifecycle.settings.resources import drawn
 from lifecycle.stages.decisions import decide
 from lifecycle.stages.session import activation, session_record, workflow_tasks
 from lifecycle.stages.session.session_record import SessionRecord
@@ -88,7 +89,7 @@ def status(session: Session) -> None:
         data, words = data | more, words | own
         client = ClientSetup.read(session.root, session.world.environment)
         words["is_unheard"] = not client.runs("on-stop")
-    session.show(drawn("tracker", "stage", data=data, **words), data)
+    session.show(drawn("cli/tracker/templates/stage.txt", data=data, **words), data)
 
 
 def set_(session: Session, stage: str, *, task: str) -> None:

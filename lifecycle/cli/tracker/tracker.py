@@ -13,12 +13,12 @@ import click
 
 from lifecycle.cli.command_session import Session
 from lifecycle.cli.main import RowGroup
-from lifecycle.cli.terminal import drawn
 from lifecycle.cli.tracker import tracker_values as values
 from lifecycle.cli.tracker.tracker_rules import Stand
 from lifecycle.core.errors import UnknownOption
 from lifecycle.core.redact import quoted
 from lifecycle.core.tracker import Task, TaskStatus
+from lifecycle.settings.resources import drawn
 from lifecycle.trackers.refusals import has_any
 
 _STATUSES = [values.ALL, *(status.value for status in TaskStatus)]
@@ -65,16 +65,16 @@ def _show_listing(
 def show(session: Session, task: str) -> None:
     """Show the task with the id TASK."""
     shown = session.tracker.get(task)
-    words = {"word": values.word_of(shown), "rank": values.rank_of(shown)}
-    data = _data(session, task=values.task_data(shown))
-    session.show_whole(drawn("tracker", "task", task=shown, **words), data)
+    lines = drawn("cli/tracker/templates/task.txt", task=shown, values=values)
+    session.show_whole(lines, _data(session, task=values.task_data(shown)))
 
 
 def comments(session: Session, task: str) -> None:
     """Show the comments on the task with the id TASK, the oldest first."""
     notes = session.tracker.list_comments(task)
     data = _data(session, task=task, comments=[*map(values.task_data, notes)])
-    session.show_whole(drawn("tracker", "comments", task=task, notes=notes), data)
+    lines = drawn("cli/tracker/templates/comments.txt", task=task, notes=notes)
+    session.show_whole(lines, data)
 
 
 def create(

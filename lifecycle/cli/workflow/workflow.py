@@ -19,20 +19,21 @@ import click
 
 from lifecycle.app import workflow_functions
 from lifecycle.app.guidance import guidance_text, preparing
-from lifecycle.cli import terminal
 from lifecycle.cli.command_session import Session
 from lifecycle.cli.main import RowGroup
+from lifecycle.cli.terminal import is_terminal, json_text
 from lifecycle.core.errors import Refused
 from lifecycle.core.light_dataclass import fields_of
 from lifecycle.core.redact import quoted
 from lifecycle.core.timing import render_time
+from lifecycle.settings import resources
 from lifecycle.workflow.documents.workflow_documents import phase_id
 from lifecycle.workflow.state import CHECK, Workflow, WorkflowPhase, gate_parts
 from lifecycle.workflow.steps import workflow_templates as templates
 from lifecycle.workflow.steps.workflow_steps import StepDone, WorkflowSteps
 from lifecycle.workflow.store import document_files
 from lifecycle.workflow.store.workflow_store import WorkflowStore
-from lifecycle.workflow.table import WORDS, PhaseStatus, WorkflowType, refused, sentence
+from lifecycle.workflow.table import WORDS, PhaseStatus, refused, sentence
 from lifecycle.workflow.whose import Asker, asker_of
 
 
@@ -96,7 +97,6 @@ def start(session: WorkflowSession, *, name: str, later: bool, **asked: Any) -> 
     workflow = Workflow(
         "",
         name,
-        type=kind or WorkflowType.CUSTOM.value,
         task=asked["task"],
         phases=phases,
         reading=asked["reading"],
@@ -171,7 +171,7 @@ def call(*, function: str) -> None:
     Stdin: {"arguments": [...], "named": {...}}. Stdout: {"result": ...}. scripts/workflow_state.py, which
     runs on any Python, does the same.
     """
-    text = "" if terminal.is_terminal(sys.stdin) else sys.stdin.read(_LARGEST)
+    text = "" if is_terminal(sys.stdin) else sys.stdin.read(_LARGEST)
     called: Callable[..., Any] = getattr(workflow_functions, function)
     try:
         request = {"arguments": [], "named": {}, **json.loads(text or "{}")}
@@ -182,7 +182,7 @@ def call(*, function: str) -> None:
             f"{function} was called wrongly ({error}), so nothing was done; standard input has the form "
             '{"arguments": [...], "named": {...}}.'
         ) from None
-    click.echo(terminal.json_text({"result": called(*arguments, **named)}))
+    click.echo(json_text({"result": called(*arguments, **named)}))
 
 
 def advance(
@@ -241,7 +241,8 @@ def _tell(session: WorkflowSession, step: StepDone) -> None:
 def drawn(name: str, /, **values: Any) -> list[str]:
     """The lines of a text for people: a template in `templates/`, filled in."""
     shared = {"files": document_files, "signs": WORDS, "next_step": guidance_text.next_step}
-    return terminal.drawn("workflow", name, toml=_toml, **shared, **values)
+    path = f"cli/workflow/templates/{name}.txt"
+    return resources.drawn(path, toml=_toml, **shared, **values)
 
 
 def _toml(value: object) -> str:

@@ -11,7 +11,7 @@ from lifecycle.cli.workflow.workflow import WorkflowSession, drawn, phase_data, 
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.light_dataclass import fields_of
 from lifecycle.core.messages.figures import minute
-from lifecycle.core.redact import as_data, named, quoted
+from lifecycle.core.redact import as_data, named
 from lifecycle.core.timing import render_time
 from lifecycle.storage import journal
 from lifecycle.views.overview import overview_words, overview_workflow
@@ -150,16 +150,9 @@ def history(session: WorkflowSession, *, lines: int, name: str) -> None:
     else:
         workflow = workflows.found[0].workflow  # the one that ended last
     entries = journal.read(session.root, count=lines, system=journal.WORKFLOW, task=workflow.id)
-    none = f"The journal has no entry of the workflow {quoted(workflow.name)}."
     data = {"id": workflow.id, "workflow": workflow.name, "entries": [*map(_data, entries)]}
-    session.print([*map(_line, entries)] or [none], data)
-
-
-def _line(entry: journal.JournalEntry) -> str:
-    """A line of the history: when, which phase (or the whole workflow), what happened."""
-    title, number = (str(entry.detail.get(name) or "") for name in ("phase", "number"))
-    phase = f"{number}. {quoted(title)}" if title else number or "the workflow"
-    return f"{minute(entry.at)}  {phase}  {overview_words.phase_words(entry)}".rstrip()
+    about = {"entries": entries, "minute": minute, "words": overview_words.phase_words}
+    session.print(drawn("history", workflow=workflow, **about), data)
 
 
 def _data(entry: journal.JournalEntry) -> dict[str, object]:
