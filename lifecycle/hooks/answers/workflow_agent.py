@@ -38,49 +38,41 @@ _BEGINNING, _LINES = 1_000_000, 20
 
 def answer(call: HookCall) -> Reply:
     """Move the phase of the event's agent; nothing is printed."""
-    name = call.event.get("hook_event_name") or REPLIES[call.hook].event
+    event = call.event.get("hook_event_name") or REPLIES[call.hook].event
+    is_launch = call.event.get("tool_name") in TOOLS and not call.event.get("agent_id")
     # The phase waits for a gate, or was moved meanwhile: only a command can move it now.
     with log.Surviving(call.world.root, call.hook, LifecycleError):
-        if name == ENDED:
-            _ended(call)
-        elif call.event.get("tool_name") in TOOLS and not call.event.get("agent_id"):
-            _launched(call, has_failed=name == FAILED)
+        # The client's own summariser ends, too, and has no type.
+        if event == ENDED and call.text("agent_type"):
+            _move(call, call.text("agent_type"), PhaseStatus.COMPLETED)
+        elif event != ENDED and is_launch and call.text("tool_input", "subagent_type"):
+            status = PhaseStatus.FAILED if event == FAILED else PhaseStatus.ACTIVE
+            _move(call, call.text("tool_input", "subagent_type"), status)
     return Reply()
 
 
-def _launched(call: HookCall, *, has_failed: bool) -> None:
-    names = ("subagent_type", "description", "prompt")
-    type_, about, prompt = (call.text("tool_input", name) for name in names)
-    steps, workflow = _mine(call)
-    if not type_ or workflow is None:
-        return
-    index = phase_in(workflow, type_, f"{about}\n{prompt}")
-    if index < 0 or workflow.phases[index].status in OVER:
-        return
-    status, phase = PhaseStatus.FAILED if has_failed else PhaseStatus.ACTIVE, f"phase_{index}"
-    why = (call.text("error") or "The agent could not be launched.") if has_failed else ""
-    agent = call.text("tool_response", "agentId")
-    kept = {"name": workflow.id, "reason": why[:REASON], "agent_id": agent}
-    steps.set_status(status, phase, is_report=True, **kept)
-
-
-def _ended(call: HookCall) -> None:
-    type_, agent = call.text("agent_type"), call.text("agent_id")
-    if not type_:  # the client's own summariser
-        return
-    steps, workflow = _mine(call)
+def _move(call: HookCall, type_: str, status: PhaseStatus) -> None:
+    """Move the phase of this session's workflow that is this type of agent's, if there is one."""
+    world, is_over = call.world, status is PhaseStatus.COMPLETED
+    store = preparing_store(world.root, world.environment, world.deadline)
+    steps = WorkflowSteps(store, Asker(call.session, call.process, branch_of(world.root)))
+    workflow = steps.choice(store.read()).workflow
     if workflow is None:
         return
-    index = _phase_of(call, workflow, type_, agent)
-    if index < 0 or workflow.phases[index].gate or workflow.phases[index].status in OVER:
+    prompt = "\n".join(call.text("tool_input", name) for name in ("description", "prompt"))
+    index = _phase_of(call, workflow, type_) if is_over else phase_in(workflow, type_, prompt)
+    phase = workflow.phases[index] if index >= 0 else None
+    if phase is None or phase.status in OVER or (is_over and phase.gate):
         return
-    phase, status = f"phase_{index}", PhaseStatus.COMPLETED
-    steps.set_status(status, phase, name=workflow.id, is_report=True)
+    why = call.text("error") or "The agent could not be launched."
+    why = why[:REASON] if status is PhaseStatus.FAILED else ""
+    kept = {"name": workflow.id, "reason": why, "agent_id": call.text("tool_response", "agentId")}
+    steps.set_status(status, f"phase_{index}", is_report=True, **kept)
 
 
-def _phase_of(call: HookCall, workflow: Workflow, type_: str, agent: str) -> int:
+def _phase_of(call: HookCall, workflow: Workflow, type_: str) -> int:
     """The phase that this agent worked on: by its id, else the active one of its type, else by prompt."""
-    phases = workflow.phases
+    phases, agent = workflow.phases, call.text("agent_id")
     active = [at for at in workflow.active if phases[at].status is PhaseStatus.ACTIVE]
     of_type = [at for at in active if is_of(type_, phases[at].agent)]
     by_id = [at for at in of_type if agent and phases[at].agent_id == agent]
@@ -88,14 +80,6 @@ def _phase_of(call: HookCall, workflow: Workflow, type_: str, agent: str) -> int
     if by_id or len(unknown) == 1:
         return (by_id or unknown)[0]
     return phase_in(workflow, type_, _first_prompt(call.text("agent_transcript_path")))
-
-
-def _mine(call: HookCall) -> tuple[WorkflowSteps, Workflow | None]:
-    """The steps of this session, and its workflow."""
-    world = call.world
-    store = preparing_store(world.root, world.environment, world.deadline)
-    steps = WorkflowSteps(store, Asker(call.session, call.process, branch_of(world.root)))
-    return steps, steps.choice(store.read()).workflow
 
 
 def phase_in(workflow: Workflow, type_: str, prompt: str) -> int:
