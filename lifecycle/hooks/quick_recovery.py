@@ -19,7 +19,7 @@ import os
 from lifecycle import __version__
 from lifecycle.app.guidance import prepared_recovery
 from lifecycle.git.checked_out import branch_of
-from lifecycle.hooks import recovery_marks, stdin_event
+from lifecycle.hooks import stdin_event
 from lifecycle.settings import running_client
 from lifecycle.storage import regular_files, workflow_marks
 from lifecycle.workflow.nearest import adopted_by
@@ -89,7 +89,7 @@ def _is_answered(hook: str, root: str, event: dict[str, Any]) -> bool:
     if hook == START:
         _start(root, session, str(event.get("source") or ""), asker[1], answer)
     elif answer["kept"]:
-        recovery_marks.owe(root, session)
+        workflow_marks.owe(root, session)
         _print(f"{answer['kept']}\n")
     return True
 
@@ -122,10 +122,10 @@ def _start(root: str, session: str, source: str, client: int, answer: dict[str, 
         output["systemMessage"] = answer["person"]
     if not output:
         return
-    note_told = recovery_marks.begin_start(root, session, source, client, _OTHER_SECONDS)
+    note_told = workflow_marks.begin_start(root, session, source, client, _OTHER_SECONDS)
     if note_told is None:
         return
-    recovery_marks.owe(root, session)
+    workflow_marks.owe(root, session)
     _print(json.dumps(output) + "\n", note_told)
 
 

@@ -14,11 +14,10 @@ from lifecycle.app.guidance import prepared_recovery
 from lifecycle.app.guidance.recovery_message import folded, part_of
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.redact import redact, visible
-from lifecycle.hooks import client_contract, recovery_marks
+from lifecycle.hooks import client_contract
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.stages.session import staged_start
-from lifecycle.storage import log
-from lifecycle.storage.workflow_marks import RUN_FILE
+from lifecycle.storage import log, workflow_marks
 
 _OF_RUN = ("Autonomous run", "The autonomous run", "This session leads", "Do not go on", "Next:")
 RESTS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
@@ -40,7 +39,7 @@ def of_every_system(
         is_served: the repository may have the staged workflow.
     """
     context, person, leads = list[str](), list[str](), False
-    if os.path.lexists(call.world.root / RUN_FILE):
+    if os.path.lexists(call.world.root / workflow_marks.RUN_FILE):
         from lifecycle.hooks.answers.run_events import RunHook
 
         run = RunHook(call).started()
@@ -65,7 +64,7 @@ def owe(call: HookCall) -> None:
     """Note that this session has to be told its state; if that cannot be noted, the log says so."""
     if call.session and call.claim_store.folder.path.is_dir():
         with log.Surviving(call.world.root, call.hook, OSError):
-            recovery_marks.owe(str(call.world.root), call.session)
+            workflow_marks.owe(str(call.world.root), call.session)
 
 
 def as_compacted(call: HookCall) -> HookCall:

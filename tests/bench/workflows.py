@@ -16,9 +16,9 @@ from lifecycle.app.guidance.preparing import preparing_store
 from lifecycle.app.workflow_functions import get_workflow_state, update_phase_status
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.git.checked_out import branch_of
-from lifecycle.hooks.recovery_marks import STARTED as STARTED_LAST
 from lifecycle.settings.resources import hook_script
 from lifecycle.storage.store import FOLDER
+from lifecycle.storage.workflow_marks import STARTED as STARTED_LAST
 from lifecycle.workflow.state import Workflow, WorkflowPhase
 from lifecycle.workflow.whose import Asker, adopted
 from tests.bench.paths import environment

@@ -48,7 +48,7 @@ FLEETING = {
     ".lifecycle/*.*.tmp": "lifecycle/storage/store.py",
     ".lifecycle/adopted-*": "lifecycle/storage/workflow_marks.py",
     ".lifecycle/ask": "lifecycle/hooks/quick_idle.py",
-    ".lifecycle/started": "lifecycle/hooks/recovery_marks.py",
+    ".lifecycle/started": "lifecycle/storage/workflow_marks.py",
     ".lifecycle/workflow-gates.json": "lifecycle/workflow/store/workflow_store.py",
     ".lifecycle/waiter": "lifecycle/storage/signs_of_life.py",
     ".lifecycle/waiter.lock": "lifecycle/storage/signs_of_life.py",

@@ -22,8 +22,8 @@ import pytest
 from lifecycle.claim.engine import look
 from lifecycle.claim.record.claim_store import Listener
 from lifecycle.core.plan import Audience, Wake
-from lifecycle.hooks import recovery_marks
 from lifecycle.sandbox.server import Sandbox
+from lifecycle.storage import workflow_marks
 from lifecycle.storage.signs_of_life import ALWAYS
 from tests.conftest import BRANCH, Place
 from tests.e2e.client import SECONDS, Heard, Session, heard
@@ -409,12 +409,12 @@ def test_a_start_killed_while_it_tells(story: Story) -> None:
     wait_in_line(story)
     root, owed = str(story.place.root), list[bool]()
     for kill in story.kills("session-start", at_least=3, source="resume"):
-        owed.append(recovery_marks.is_owed(root, ONE))
+        owed.append(workflow_marks.is_owed(root, ONE))
         left = kill.left(QUESTION, "/merged:46")
         assert owed[-1] or left or QUESTION in kill.text, (kill, "marked, not said, and not owed")
         story.goes_on("user-prompt-submit")
         assert story.count(QUESTION) == (1 if owed[-1] else left), kill
-        assert not recovery_marks.is_owed(root, ONE)
+        assert not workflow_marks.is_owed(root, ONE)
         story.goes_on("user-prompt-submit", "ci-waiter", "on-idle", "on-stop")
         assert story.count(QUESTION) == (1 if owed[-1] else left), kill
         assert story.count(MOVED) == kill.left(MOVED, "/moved:"), kill

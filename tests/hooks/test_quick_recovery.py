@@ -21,7 +21,7 @@ from lifecycle.app.guidance import prepared_recovery
 from lifecycle.app.guidance.preparing import preparing_store
 from lifecycle.app.workflow_functions import create_workflow_state, update_phase_status
 from lifecycle.core.timing import Deadline, SystemClock
-from lifecycle.hooks import quick_recovery, recovery_marks
+from lifecycle.hooks import quick_recovery
 from lifecycle.storage import workflow_marks
 from lifecycle.storage.regular_files import StrangeFileError
 from lifecycle.workflow.state import Workflow, WorkflowPhase
@@ -384,13 +384,13 @@ def test_a_start_that_fails_before_it_tells_keeps_no_other_way_of_it_waiting(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What the session is owed cannot be noted: the full path, in this very process, begins at once."""
-    (root / ".lifecycle" / f"{recovery_marks.OWED}{SESSION}").symlink_to("nowhere")
+    (root / ".lifecycle" / f"{workflow_marks.OWED}{SESSION}").symlink_to("nowhere")
     answer = {"told": "Mine", "person": ""}
     with pytest.warns(ResourceWarning), pytest.raises(StrangeFileError):
         quick_recovery._start(str(root), SESSION, "resume", 1, answer)
     waited: list[float] = []
     monkeypatch.setattr(time, "sleep", waited.append)
-    begun = recovery_marks.begin_start(str(root), SESSION, "resume", 1, 1.0)
+    begun = workflow_marks.begin_start(str(root), SESSION, "resume", 1, 1.0)
     assert (begun is not None, waited) == (True, [])
     with pytest.warns(ResourceWarning):
         del begun

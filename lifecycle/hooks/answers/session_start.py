@@ -19,12 +19,12 @@ from lifecycle.core.light_dataclass import replace
 from lifecycle.core.plan import Audience, Notice, Wake
 from lifecycle.core.redact import redact
 from lifecycle.core.timing import DeadlineReached, interrupted
-from lifecycle.hooks import recovery, recovery_marks
+from lifecycle.hooks import recovery
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply, render
 from lifecycle.settings import config
 from lifecycle.setup import plugin_version
-from lifecycle.storage import log, signs_of_life
+from lifecycle.storage import log, signs_of_life, workflow_marks
 from lifecycle.storage.state_file import CLAIMING
 
 _OFFER = (
@@ -98,7 +98,7 @@ def _begun_start(call: HookCall) -> Callable[[], None] | None:
     """What notes that this start was told, which the session is owed until then; None if a copy told it."""
     source, seconds = str(call.event.get("source") or ""), call.world.deadline.remaining()
     start = (str(call.world.root), call.session, source, call.process)
-    note_told = recovery_marks.begin_start(*start, seconds)
+    note_told = workflow_marks.begin_start(*start, seconds)
     if note_told is not None:
         recovery.owe(call)
     return note_told

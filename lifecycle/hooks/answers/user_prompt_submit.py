@@ -11,11 +11,12 @@ from lifecycle.claim.engine import observing
 from lifecycle.core.errors import LockBusy
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.plan import Notice
-from lifecycle.hooks import recovery, recovery_marks
+from lifecycle.hooks import recovery
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply, render
 from lifecycle.settings import running_client
 from lifecycle.stages.session import background_run
+from lifecycle.storage import workflow_marks
 
 LOCK_SECONDS = 1.5
 
@@ -26,7 +27,7 @@ def answer(call: HookCall) -> Reply:
     background_run.ended(call)
     if running_client.is_machine_made(call.event) or not claim_store.folder.path.is_dir():
         return Reply()
-    is_owed = bool(call.session) and recovery_marks.is_owed(str(world.root), call.session)
+    is_owed = bool(call.session) and workflow_marks.is_owed(str(world.root), call.session)
     if not call.is_ours:
         return _owed(call, (), []) if is_owed else Reply()
     # First of all, and without the lock: an answer counts even if nothing can be delivered now. And before
@@ -58,4 +59,4 @@ def _owed(call: HookCall, notices: tuple[Notice, ...], claim: list[str]) -> Repl
     context, person = recovery.of_every_system(recovery.as_compacted(call), claim)
     top = str(call.world.root)
     reply = render(call.hook, call.told(notices), context=context, person=person)
-    return replace(reply, printed=lambda: recovery_marks.told_by_prompt(top, call.session))
+    return replace(reply, printed=lambda: workflow_marks.told_by_prompt(top, call.session))
