@@ -1,15 +1,13 @@
 """What a command in a transcript does at any of the trackers: close, show, claim, reopen.
 
 Takes the words of one simple command. Imported at stops that are looked at, so it imports only `re`.
-Source: `lifecycle --help`; `gh issue close --help`, https://cli.github.com/manual/gh_issue_close; the
-words of other programs are in their trackers' folders.
+Sources: `lifecycle --help`; `gh issue close --help`, https://cli.github.com/manual/gh_issue_close;
+`bd --help`, https://github.com/steveyegge/beads.
 """
 
 from __future__ import annotations
 
 import re
-
-from lifecycle.trackers.beads import bd_signs as beads
 
 CLOSE = "close"
 SHOW = "show"
@@ -29,11 +27,17 @@ SIGNS: tuple[tuple[tuple[str, ...], str], ...] = (
     (("gh", "issue", "close"), CLOSE),
     (("gh", "issue", "view"), SHOW),
     (("gh", "issue", "reopen"), REOPEN),
-    *beads.SIGNS,
+    (("bd", CLOSE), CLOSE),
+    (("bd", "done"), CLOSE),
+    (("bd", "update", "--status=closed"), CLOSE),
+    (("bd", SHOW), SHOW),
+    (("bd", REOPEN), REOPEN),
+    (("bd", "update", "--claim"), CLAIM),
+    (("bd", "update", "--status=in_progress"), CLAIM),
 )
 """The beginning of the words (an option may be anywhere), and the verb that they mean."""
 
-FILES = beads.FILES
+FILES = (".beads/",)
 """Paths that trackers write in a worktree when a task changes; folders end with a slash."""
 
 _IDLE = {"--help", "-h", "--dry-run", "--version"}

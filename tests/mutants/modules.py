@@ -76,7 +76,6 @@ PURE = (
     "stages.transcript.tasks_taken",
     "stages.transcript.turn",
     "trackers.beads.bd_decode",
-    "trackers.beads.bd_signs",
     "views.overview.overview_values",
     "workflow.decide",
     "workflow.documents.*",
@@ -181,7 +180,7 @@ RIMS: dict[str, tuple[str, ...]] = {
         "core.light_dataclass",
         "core.ports",
         "trackers.conformance.read_cases",
-        "trackers.conformance.suite",
+        "trackers.conformance.__main__",
         "trackers.conformance.writing",
     ),
     "Pure, and not mutated so far: what its process-free tests kill of a sample is less than the aim.": (

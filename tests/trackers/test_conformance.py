@@ -14,8 +14,8 @@ import pytest
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.tracker import Tracker
 from lifecycle.trackers.conformance import claiming, read_cases, writing
+from lifecycle.trackers.conformance.__main__ import CHECKS, CheckOutcome, checks_of, run
 from lifecycle.trackers.conformance.case import Broken, Check, CheckCase, Factory, Ground, refused
-from lifecycle.trackers.conformance.suite import CHECKS, CheckOutcome, checks_of, run
 from tests.batches import each_row
 from tests.repeated import soaked
 from tests.trackers.caught import ALSO, CAUGHT

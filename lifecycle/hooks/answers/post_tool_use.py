@@ -9,7 +9,8 @@ too long for the client, comes with `backgroundTaskId`: its end is found later (
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from lifecycle.core.errors import LockBusy
@@ -20,16 +21,18 @@ from lifecycle.evidence.outcomes import WHOLE, CallEnd, Outcome, Reading
 from lifecycle.evidence.reading import proof
 from lifecycle.evidence.records import EvidenceRoom, RunRecord, record_of
 from lifecycle.evidence.runners import runner_table
-from lifecycle.git import worktree_places
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply
 from lifecycle.stages.session import activation, background_run
 from lifecycle.stages.transcript.turn import ToolCall
-from lifecycle.storage import log, regular_files, workflow_marks
+from lifecycle.storage import log, regular_files, store, workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles
 
 OUTPUT = 30_000
 """How many characters of a command's output an event contains; it has the first ones."""
+
+RESET = "Shell cwd was reset to"
+"""The client's remark in the output of a command that left the project's folder."""
 
 
 def answer(call: HookCall) -> Reply:
@@ -48,7 +51,7 @@ def answer(call: HookCall) -> Reply:
         return Reply()  # a check keeps its own result
     shown, tree = Reading(Outcome.UNKNOWN if seen.is_suite else Outcome.PARTIAL), ""
     complaint = call.text("tool_response", "stderr") or str(call.event.get("error") or "")
-    is_here = worktree_places.is_here(world.root, folder, seen.steps, complaint)
+    is_here = stays_here(world.root, folder, seen.steps, complaint)
     if seen.is_suite and is_here:
         shown, tree = _reading(call.event, used, seen), background_run.tree_of(call)
         shown = background_run.whole(call, seen, shown, tree)
@@ -91,3 +94,38 @@ def _reading(event: Mapping[str, Any], used: ToolCall, run: suite_runs.SuiteRun)
         output, is_cut = regular_files.end_of(file, WHOLE)
         output = output or used.output
     return proof(run, used.outcome, output, is_cut=is_cut)
+
+
+def stays_here(
+    root: Path, folder: str, steps: Sequence[tuple[str, bool]], remark: str = ""
+) -> bool:
+    """True if a command line stays in this worktree: all its paths are there, none in a worktree inside it.
+
+    Args:
+        root: the worktree's top folder.
+        folder: the event's `cwd`; "" counts as the top folder.
+        steps: the paths in the line, in order, each with whether the commands after it run there.
+        remark: the client's remark about the command, beside its output.
+    """
+    try:
+        top = root.resolve()
+        current = Path(folder).resolve() if folder else top
+        if not _belongs(current, top):
+            return False
+        if RESET in remark and not any(moves for _, moves in steps):
+            return False  # it left in a way that the line does not show
+        for path, moves in steps:
+            if not path or path.startswith("$"):
+                return False  # where that leads is unknown
+            target = (current / Path(path).expanduser()).resolve()
+            if not _belongs(target, top):
+                return False
+            current = target if moves else current
+    except (OSError, RuntimeError, ValueError):
+        return False  # a loop of links, no home, an impossible name
+    return True
+
+
+def _belongs(path: Path, top: Path) -> bool:
+    """True if the nearest worktree upwards is this one; without git, if the path is in the folder."""
+    return path.is_relative_to(top) and store.worktree_root(path) in (top, None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lifecycle.trackers.conformance import claiming, read_cases, writing
-from lifecycle.trackers.conformance.suite import CHECKS, CheckOutcome, checks_of, run
+from lifecycle.trackers.conformance.__main__ import CHECKS, CheckOutcome, checks_of, run
 from tests.trackers.beads import grounds, simulated
 
 VALUES = {

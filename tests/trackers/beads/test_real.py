@@ -23,7 +23,7 @@ from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.core.tracker import Capability
 from lifecycle.trackers.beads import bd_process
 from lifecycle.trackers.beads.bd_tracker import BeadsTracker
-from lifecycle.trackers.conformance.suite import CHECKS, CheckOutcome, run
+from lifecycle.trackers.conformance.__main__ import CHECKS, CheckOutcome, run
 from tests.trackers.beads import real
 
 pytestmark = pytest.mark.timeout(900)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lifecycle.evidence import suite_runs
-from lifecycle.git.worktree_places import RESET, is_here
+from lifecycle.hooks.answers.post_tool_use import RESET, stays_here
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def asks(root: Path, line: str, folder: str = ".", said: str = "") -> bool:
     """Is the run of this line, of which the shell ended in this folder, one of the worktree's?"""
     run = suite_runs.run_in(line, root=str(root))
     assert run is not None
-    return is_here(root, str(root / folder), run.steps, said)
+    return stays_here(root, str(root / folder), run.steps, said)
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_an_absolute_path_into_the_worktree_stays_in_it(root: Path) -> None:
     assert asks(root, f"cd {root}/web && pytest")
     (root.parent / "alias").symlink_to(root)
     assert asks(root, f"cd {root.parent}/alias && pytest")
-    assert is_here(root.parent / "alias", str(root), (), "")
+    assert stays_here(root.parent / "alias", str(root), (), "")
 
 
 @pytest.mark.parametrize(
@@ -100,8 +100,8 @@ def test_the_folder_of_the_event_has_to_be_in_the_worktree(root: Path) -> None:
     assert asks(root, "pytest", "web")
     for elsewhere in (".claude/worktrees/other", "../other", "..", "out"):
         assert not asks(root, "pytest", elsewhere)
-    assert is_here(root, "", ())
-    assert not is_here(root, "/no\0where", ())
+    assert stays_here(root, "", ())
+    assert not stays_here(root, "/no\0where", ())
 
 
 def test_a_shell_that_was_put_back_had_left(root: Path) -> None:
