@@ -17,6 +17,7 @@ from lifecycle.core.values.survey import LEASES
 from lifecycle.github.board.board_client import IDS, GitHubBoard
 from lifecycle.github.board.status_fallback import Choice
 from lifecycle.github.client.client_common import Json, nodes, part, text, word
+from lifecycle.github.client.graph import GraphReply
 from lifecycle.github.failures import AnswerProblem, AskedRequest, sentence
 from lifecycle.github.pulls import rest_checks, rollup, translate
 from lifecycle.github.pulls.issue_calls import IssueCalls
@@ -24,7 +25,6 @@ from lifecycle.github.pulls.pull_calls import PullCalls
 
 if TYPE_CHECKING:
     from lifecycle.core.values.shapes import CommentFacts, IssueFacts
-    from lifecycle.github.client.graph import GraphReply
 
 BOARD = "observe_board"
 LABELS = "observe_labels"
@@ -40,21 +40,6 @@ _OF_WRITES = {"viewerPermission", "viewerDidAuthor", _CLOSERS, "compare", "lease
 """Without these a look is still complete, but writes are sent singly, and the holder is unknown."""
 _OF_IDS = "repositoryOwner"
 """A look is complete without the board's ids: whoever writes the card reads them and reports errors."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """The result of a look.
-
-    Attributes:
-        node: the repository.
-        unseen: the hidden parts of the pull requests, as from `translate.hidden`.
-        board: why the board was not shown, None if it was or was not requested.
-    """
-
-    node: Json = field(default_factory=dict)
-    unseen: frozenset[str] = frozenset()
-    board: LifecycleError | None = None
 
 
 @dataclass(eq=False)
@@ -85,16 +70,17 @@ class GitHubForge(PullCalls):
             Transient, BadCredentials, NoPermission: as everywhere.
         """
         parts = self._parts(look)
-        answer = self._look_with(look, parts)
-        if answer.board is None and BOARD in parts:
-            answer = replace(answer, board=self._choice.blindness([answer.node.get("issue")]))
-        if answer.board is not None:
-            self._choice.learn(answer.board)
+        reply, unseen = self._look_with(look, parts)
+        issue = part(reply.data, "repository.issue")
+        if unseen is None and BOARD in parts:
+            unseen = self._choice.blindness([issue])
+        if unseen is not None:
+            self._choice.learn(unseen)
             needs_labels = LABELS not in parts and LABELS in self._parts(look)
             # The board's null may have removed the issue, too, which says nothing about the issue.
-            if needs_labels or not answer.node.get("issue"):
-                answer = self._look_with(look, self._parts(look))
-        return self._observation(look, answer)
+            if needs_labels or not issue:
+                reply, _ = self._look_with(look, self._parts(look))
+        return self._observation(look, reply)
 
     def pull_requests_of(self, branch: str) -> tuple[model.PullRequest, ...]:
         """The newest ten pull requests whose head branch is named `branch`, newest first."""
@@ -199,22 +185,22 @@ class GitHubForge(PullCalls):
         of_pulls = (*(translate.MERGING if look.checks else ()), *reviews)
         return (PARTS, *board, *of_pulls, *(writes if look.writes else ()))
 
-    def _look_with(self, look: model.Look, parts: tuple[str, ...]) -> _Found:
-        """One look with these documents added: its result, and why it does not contain the board."""
+    def _look_with(
+        self, look: model.Look, parts: tuple[str, ...]
+    ) -> tuple[GraphReply, LifecycleError | None]:
+        """One look with these documents added: its answer, and why it does not contain the board."""
         try:
             reply = self._ask_claim(look, parts)
         except MissingScope as missing:
             if BOARD not in parts:
                 raise
-            return _Found(board=missing)
+            return GraphReply({}), missing
         if self._board is not None and IDS in parts:
             self._board.learn(reply.data)
         refused = self._sort(reply, with_board=BOARD in parts)
         if refused is None and BOARD in reply.left_out:
             refused = AnswerProblem("undefinedField", (), reply.left_out[BOARD])
-        board = self._choice.error_of(refused, self._graph.failures) if refused else None
-        unseen = translate.hidden(reply.problems, reply.left_out)
-        return _Found(part(reply.data, "repository"), unseen, board)
+        return reply, self._choice.error_of(refused, self._graph.failures) if refused else None
 
     def _ask_claim(self, look: model.Look, parts: tuple[str, ...]) -> GraphReply:
         variables = {
@@ -250,12 +236,13 @@ class GitHubForge(PullCalls):
                 raise self._graph.failures.of_problem(problem, AskedRequest(subject))
         return board
 
-    def _observation(self, look: model.Look, answer: _Found) -> model.Observation:
-        node = answer.node
+    def _observation(self, look: model.Look, reply: GraphReply) -> model.Observation:
+        node = part(reply.data, "repository")
         if not node:
             raise self._graph.failures.of_nonsense(AskedRequest(f"issue #{look.issue}"))
         issue, numbered, listed = node.get("issue"), node.get("byNumber"), nodes(node, "byBranch")
-        read = partial(translate.pull_request, unseen=answer.unseen)
+        unseen = translate.hidden(reply.problems, reply.left_out)
+        read = partial(translate.pull_request, unseen=unseen)
         by_number, by_branch = read(numbered) if numbered else None, tuple(map(read, listed))
         if look.checks:
             shown = [numbered, *listed] if numbered else listed

@@ -186,34 +186,30 @@ class GitHubSurvey(Holdings):
         return batch
 
     def _seeing(self, sent: list[tuple[str, dict[str, Any]]]) -> GraphReply:
-        """One request; one more if it shows that the board cannot be seen."""
-        reply = self._look(sent)
-        if isinstance(reply, errors.LifecycleError):
-            self._choice.learn(reply)
-            reply = self._look(sent)
-        if isinstance(reply, errors.LifecycleError):
-            raise reply
-        return reply
-
-    def _look(self, sent: list[tuple[str, dict[str, Any]]]) -> GraphReply | errors.LifecycleError:
-        """The answer to one request, or why it does not show the board."""
+        """The answer to one request; if that does not show the board, to one more without it."""
         count = len({(own["owner"], own["name"]) for _, own in sent})
         subject = "issues of a repository" if count == 1 else f"issues of {count} repositories"
         asks_board = self._choice.asks_board()
         shared = {"items": asks_board, "labels": self._choice.uses_labels}
         try:
             reply = self._graph.execute_all(sent, shared, subject=subject)
+            unseen = self._unseen(reply, len(sent)) if asks_board else None
         except errors.MissingScope as error:
             if not asks_board:
                 raise
-            return error
-        if not asks_board:
+            unseen = error
+        if unseen is None:
             return reply
+        self._choice.learn(unseen)
+        return self._seeing(sent)
+
+    def _unseen(self, reply: GraphReply, count: int) -> errors.LifecycleError | None:
+        """Why an answer of so many parts does not show the board; None if it may."""
         for problem in reply.problems:
             if problem.type == "INSUFFICIENT_SCOPES" or "projectItems" in problem.path:
                 return self._choice.error_of(problem, self._graph.failures)
-        shown = (node for n in range(len(sent)) for node in _issues(part(reply.data, f"p{n}")))
-        return self._choice.blindness(shown) or reply
+        shown = (node for n in range(count) for node in _issues(part(reply.data, f"p{n}")))
+        return self._choice.blindness(shown)
 
     def _read(self, reply: GraphReply, number: int, piece: _SweepPart) -> list[Swept]:
         """The issues of one part."""
