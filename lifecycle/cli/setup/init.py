@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import click
@@ -12,27 +13,15 @@ from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.cli.terminal import json_text
 from lifecycle.core.redact import visible
 from lifecycle.core.timing import Deadline, SystemClock
-from lifecycle.setup.init import planned_files
+from lifecycle.settings.resources import templates
 from lifecycle.setup.init.hook_table import PARTS
-from lifecycle.setup.init.planning import PERMISSIONS_ALONE, STATUS_LINE, Plan, apply
+from lifecycle.setup.init.planning import Plan, apply
 from lifecycle.storage.state_file import MemoryCache
 from lifecycle.storage.store import worktree_root
 from lifecycle.trackers import registry
 
 _SECONDS = 5.0
 """Seconds for finding out which command takes a task here."""
-
-_ALONE = "The agent may run these unasked, for you alone, in this worktree."
-
-_LINE = "The client's status line shows what is at work here, for you alone, in this worktree."
-
-_TO_COMMIT = (
-    "Commit these files (those that git ignores with git add --force), and it works here for everybody who "
-    "has lifecycle installed, in sessions that start in this folder; in its subfolders the client reads "
-    "the plugin's hooks, not these."
-)
-
-_MODES = {"local": "for you alone, in this worktree", "shared": "for everybody in this repository"}
 
 
 def command(*, remove: bool, dry_run: bool, as_json: bool, **asked: bool) -> None:
@@ -75,30 +64,10 @@ def command(*, remove: bool, dry_run: bool, as_json: bool, **asked: bool) -> Non
     if as_json:
         click.echo(json_text(_data(todo, dry_run=dry_run)))
         return
-    lines = _diffs(todo) if dry_run else _done(todo, remove=remove)
-    for line in [*lines, *(f"Note: {visible(note)}" for note in todo.notes)]:
-        click.echo(line)
-
-
-def _done(todo: Plan, *, remove: bool) -> list[str]:
-    alone = {PERMISSIONS_ALONE: _ALONE, STATUS_LINE: _LINE}.get(todo.mode)
-    if alone is not None:
-        undo = "Nothing needs a restart. Undo: lifecycle init --remove"
-        return [alone, *_table(todo.changes), undo] if todo.changes else [alone]
-    mode = _MODES.get(todo.mode, "")
-    if not todo.changes:
-        return [] if remove else [f"lifecycle is already set up {mode}; nothing was changed."]
-    files = _table(todo.changes)
-    if remove:
-        return ["lifecycle was removed from these settings.", *files, "Nothing needs a restart."]
-    lines = [f"lifecycle is set up {mode}.", *files]
-    lines += [_TO_COMMIT] if todo.mode == "shared" else []
-    label = f'put the label "{visible(todo.label)}" on a task'
-    following = label if todo.label else _to_claim(todo.root)
-    following += ", or in a session /workflow <goal>" if "run" in todo.parts else ""
-    if "workflow" in todo.parts:
-        following += ', or lifecycle workflow start "Name" --phase "Title"'
-    return [*lines, f"Nothing needs a restart. Next: {following}. Undo: lifecycle init --remove"]
+    page = templates("cli/setup/templates", visible=visible).get_template("init.txt")
+    about = {"remove": remove, "dry_run": dry_run, "to_claim": partial(_to_claim, todo.root)}
+    if text := page.render(todo=todo, **about).rstrip("\n"):
+        click.echo(text)
 
 
 def _to_claim(root: Path) -> str:
@@ -106,20 +75,6 @@ def _to_claim(root: Path) -> str:
     deadline = Deadline.after(clock, _SECONDS)
     with closing(WorktreeWorld(root, os.environ, clock, deadline, MemoryCache())) as world:
         return registry.to_claim(world)
-
-
-def _table(changes: tuple[planned_files.FileChange, ...]) -> list[str]:
-    width = max(len(change.shown) for change in changes)
-    verbs = max(len(change.verb) for change in changes)
-    return [
-        f"  {change.verb:{verbs}}  {change.shown:{width}}  {change.what}".rstrip()
-        for change in changes
-    ]
-
-
-def _diffs(todo: Plan) -> list[str]:
-    diffs = [change.diff().rstrip("\n") for change in todo.changes]
-    return [*diffs, "Nothing was written."] if diffs else ["Nothing would be changed."]
 
 
 def _data(todo: Plan, *, dry_run: bool) -> dict[str, object]:
