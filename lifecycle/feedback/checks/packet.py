@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from lifecycle.core.light_dataclass import asdict, dataclass, fields_of, replace
-from lifecycle.core.messages import figures
-from lifecycle.core.redact import block, listed, named, quoted, redact, short, visible
+from lifecycle.core.redact import block, quoted, redact, short
 from lifecycle.core.values.failed_checks import CheckRemark, FailedCheck, FailedHead, ShownFailure
 from lifecycle.feedback.checks import excerpt
 from lifecycle.feedback.checks.excerpt import ReadLog
@@ -42,10 +42,6 @@ UNSTARTED = (
 WAKE_CHARACTERS = 2_000
 """Characters of the packet that a wake carries."""
 
-SHOWN_NAMES = 8
-SHOWN_REMARKS = 5
-SUMMARY_LINES = 12
-_NAME = 80
 _ERROR = 300
 _TAIL_LINES = 4
 _GAPS = 3
@@ -160,20 +156,24 @@ class FailurePacket:
 
     def as_lines(self) -> list[str]:
         """All of it as text, line by line: at most 150 lines and 12,000 characters."""
-        lines = [_title(self), *([DATA] if self.failures else [])]
+        lines = _drawn("failed_begin", packet=self, DATA=DATA)
         unshown: list[str] = []
         count = len(self.failures)
         names = (name for failure in self.failures for name in failure.names)
-        kept = max(_KEPT_CHARACTERS, _size(_end(self, sorted(names, key=len, reverse=True))))
+        longest = sorted(names, key=len, reverse=True)
+        end = _drawn("failed_end", packet=self, unshown=longest)
+        kept = max(_KEPT_CHARACTERS, _size(end))
         for place, failure in enumerate(self.failures):
             room = (excerpt.MOST_LINES - _KEPT_LINES - len(lines)) // (count - place)
             characters = (excerpt.MOST_CHARACTERS - kept - _size(lines)) // (count - place)
-            failure_lines = _told(place + 1, failure, room - 1, characters)
+            bare = _drawn("failure", failure=failure, number=place + 1, excerpt=())
+            shown = _excerpt(failure, room - 1 - len(bare), characters - _size(bare))
+            failure_lines = _drawn("failure", failure=failure, number=place + 1, excerpt=shown)
             if unshown or len(failure_lines) > room or _size(failure_lines) > characters:
                 unshown += failure.names
             else:
                 lines += ["", *failure_lines]
-        return [*lines, *_end(self, unshown)]
+        return [*lines, *_drawn("failed_end", packet=self, unshown=unshown)]
 
     def wake_lines(self) -> list[str]:
         """The lines of a wake after its first: its path, and as many of its errors as fit."""
@@ -181,7 +181,7 @@ class FailurePacket:
         for place, failure in enumerate(self.failures):
             left = WAKE_CHARACTERS - _size(lines)
             room = left if place == len(self.failures) - 1 else max(left * 2 // 3, left - 400)
-            head = [_headline(failure), *_why(failure)]
+            head = _drawn("failure", failure=failure, number=0, excerpt=())
             if _size(head) > room:
                 lines.append(short(f"{len(self.failures) - place} more in the file.", left))
                 break
@@ -262,45 +262,8 @@ def _size(lines: Sequence[str]) -> int:
     return sum(map(len, lines)) + len(lines)
 
 
-def _title(packet: FailurePacket) -> str:
-    where = f"PR #{packet.pull} at {packet.head[:7]}"
-    if not packet.count:
-        return f"No check of {where} has failed, as far as GitHub shows: {visible(packet.url)}"
-    return f"{figures.count(packet.count, 'failed check')} of {where}: {visible(packet.url)}"
-
-
-def _headline(failure: CheckFailure) -> str:
-    """What failed, how, and in which step."""
-    word = failure.word.lower().replace("_", " ")
-    required = " (required)" if failure.is_required else ""
-    step = f" in the step {quoted(failure.step, _NAME)}" if failure.step else ""
-    flow = f" of {named(failure.workflow, _NAME)}" if failure.workflow else ""
-    return f"{named(failure.name, _NAME)}{required}{flow}: {word}{step}. {visible(failure.url)}".rstrip()
-
-
-def _why(failure: CheckFailure) -> list[str]:
-    """Which others failed in the same way, and the first error, or why there is none."""
-    lines = {
-        f"The same in {len(failure.same)} more: {_names(failure.same)}.": failure.same,
-        f"First error: {quoted(failure.first_error, _ERROR)}": failure.first_error,
-        f"Without its log: {visible(failure.problem)}": failure.problem,
-    }
-    return [line for line, is_so in lines.items() if is_so]
-
-
-def _names(names: Sequence[str]) -> str:
-    return listed((named(name, _NAME) for name in names), SHOWN_NAMES)
-
-
-def _told(number: int, failure: CheckFailure, lines: int, characters: int) -> list[str]:
-    """One failure, with its excerpt cut to the available room."""
-    head = [f"{number}. {_headline(failure)}", *_why(failure)]
-    below = [*_remarks(failure), *_summary(failure)]
-    if failure.log:
-        count = figures.count(failure.lines, "line")
-        below.append(f"Its log is in {failure.log}; the failed step printed {count}.")
-    room = lines - len(head) - len(below)
-    return [*head, *_excerpt(failure, room, characters - _size(head) - _size(below)), *below]
+def _drawn(name: str, /, **values: Any) -> list[str]:
+    return resources.drawn(f"feedback/templates/{name}.txt", **values)
 
 
 def _excerpt(failure: CheckFailure, lines: int, characters: int) -> list[str]:
@@ -335,37 +298,3 @@ def cut(lines: Sequence[str], error: str, most: int, characters: int) -> list[st
 
 
 _BAR = 5
-
-
-def _remarks(failure: CheckFailure) -> list[str]:
-    if not failure.remarks:
-        return []
-    lines = [_remark(remark) for remark in failure.remarks[:SHOWN_REMARKS]]
-    more = len(failure.remarks) - len(lines) + failure.remarks_left
-    return ["On lines of files:", *lines, *([f"- {more} more"] if more > 0 else [])]
-
-
-def _remark(remark: CheckRemark) -> str:
-    words = f"{remark.title}: {remark.message}" if remark.title else remark.message
-    where = f"{remark.path}:{remark.line}" if remark.line else remark.path
-    return f"- {named(where)} {remark.level.lower()}: {quoted(words)}"
-
-
-def _summary(failure: CheckFailure) -> list[str]:
-    """What another app says; a job of Actions says it in its log."""
-    if not (failure.title or failure.summary):
-        return []
-    title = [f"It says: {quoted(failure.title)}"] if failure.title else ["It says:"]
-    lines = block(failure.summary) if failure.summary else []
-    more = len(lines) - SUMMARY_LINES
-    left = [f"  … {more} more lines"] if more > 0 else []
-    return [*title, *(short(line, 500) for line in lines[:SUMMARY_LINES]), *left]
-
-
-def _end(packet: FailurePacket, unshown: Sequence[str]) -> list[str]:
-    lines = [f"Not shown here: {_names(unshown)}; --json has them all."] if unshown else []
-    lines += [f"Failed as well: {_names(packet.others)}."] if packet.others else []
-    if packet.left:
-        lines.append(f"GitHub has {packet.left} more failed checks, which were not read.")
-    lines += [visible(short(sentence, _ERROR)) for sentence in packet.unseen[:2]]
-    return ["", *lines] if lines else []

@@ -8,13 +8,13 @@ Source: https://git-scm.com/docs/git-merge-tree, which git has in this form sinc
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
 
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.light_dataclass import dataclass, replace
-from lifecycle.core.messages import figures, review_messages
-from lifecycle.core.redact import block, named, redact
+from lifecycle.core.messages import review_messages
+from lifecycle.core.redact import redact
 from lifecycle.core.world import World
+from lifecycle.settings import resources
 from lifecycle.storage import feedback_files
 
 MOST_FILES = 40
@@ -22,7 +22,6 @@ MOST_COMMITS = 12
 """Commits of each side that are shown at the most."""
 
 WAKE_CHARACTERS = 2_000
-_WIDTH = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +52,14 @@ class FoundConflict:
 
     def as_lines(self) -> list[str]:
         """All of it as text, line by line."""
-        return [_title(self), *_below(self), *command(self)]
+        shown = {"conflict": self, "MOST_FILES": MOST_FILES, "MOST_COMMITS": MOST_COMMITS}
+        shown |= {"quote": shlex.quote, "as_data": review_messages.quoted_as_data()}
+        return resources.drawn("feedback/templates/conflict.txt", **shown)
 
     def wake_lines(self) -> list[str]:
         """The lines of a wake: the commands, and as much of the rest as fits."""
-        first, below = _title(self), _below(self)
-        last = [*command(self), f"All of it: {self.path}"]
+        first, *below, go, then = self.as_lines()
+        last = [go, then, f"All of it: {self.path}"]
         while below and len("\n".join([first, *below, *last])) >= WAKE_CHARACTERS:
             below.pop()
         return [first, *below, *last]
@@ -101,42 +102,3 @@ def _found(world: World, asked: FoundConflict) -> FoundConflict:
     shown_sides = (git.run(*log, side, "--", *places) for side in sides)
     theirs, ours = (tuple(commits.splitlines()) for commits in shown_sides)
     return replace(asked, files=files, theirs=theirs, ours=ours)
-
-
-def command(conflict: FoundConflict) -> list[str]:
-    """The commands for the worktree that solve the conflict."""
-    remote, base = shlex.quote(conflict.remote), shlex.quote(conflict.base)
-    tracked = shlex.quote(f"{conflict.remote}/{conflict.base}")
-    then = (
-        "Then resolve each conflict so that both sides' changes stay, run the tests, git add, git commit "
-        "and push; do not rebase or use --force."
-    )
-    return [f"In the worktree: git fetch {remote} {base} && git merge {tracked}", then]
-
-
-def _title(conflict: FoundConflict) -> str:
-    where = f"PR #{conflict.pull} at {conflict.head[:7]} and {named(conflict.base)}"
-    if conflict.problem:
-        return f"Which files of {where} are in conflict was not found: {conflict.problem}"
-    if not conflict.files:
-        return f"git finds no conflict between {where}; GitHub may not have looked again yet."
-    count = figures.count(len(conflict.files), "file")
-    return f"{where} conflict in {count}. {review_messages.quoted_as_data()}"
-
-
-def _below(conflict: FoundConflict) -> list[str]:
-    """The files, and both sides' commits."""
-    base = named(conflict.base)
-    return [
-        *_listed("In conflict:", conflict.files, MOST_FILES),
-        *_listed(f"Commits of {base} that changed them since:", conflict.theirs, MOST_COMMITS),
-        *_listed("Commits of the branch that did:", conflict.ours, MOST_COMMITS),
-    ]
-
-
-def _listed(title: str, entries: Sequence[str], most: int) -> list[str]:
-    if not entries:
-        return []
-    shown = block("\n".join(entry[:_WIDTH] for entry in entries[:most]))
-    more = len(entries) - most
-    return [title, *shown, *([f"  … {more} more"] if more > 0 else [])]
