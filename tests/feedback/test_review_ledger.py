@@ -227,7 +227,8 @@ def test_a_stranger_speaks_to_the_user_alone() -> None:
     decision = looked(found)
     assert keys(decision) == []
     assert [one.key for one in decision.strangers] == ["S1", "S4", "S2"]
-    (line,) = review_packet.unheard(found, [])
+    shown = {"conversation": found, "waiting": (), "ledger": decision.ledger}
+    _, line = review_packet.drawn("reviews", **shown, strangers=(), again=())
     assert line.startswith(
         "- a.txt:2 · thread PRRT_1 · only people without write access wrote here"
     )

@@ -19,10 +19,9 @@ from lifecycle.feedback.reviews.review_ledger import ReviewLedger, ReviewRound, 
 from lifecycle.feedback.reviews.review_packet import (
     ANSWER,
     MOST_IN_WAKE,
-    brief,
+    drawn,
     in_wake,
     of_approvals,
-    place_of,
     whole,
 )
 from lifecycle.feedback.reviews.review_watch import told
@@ -70,7 +69,8 @@ def test_a_place_says_all_that_is_known() -> None:
         head=NEXT,
     )
     points = decide(found, ReviewLedger(46), NOW, is_asked=True).agent
-    assert [place_of(one, NEXT) for one in points] == [
+    places = [drawn("review_point", number=1, point=point, head=NEXT)[0] for point in points]
+    assert [place.removeprefix("1. ") for place in places] == [
         "a.txt · thread PRRT_2 · maria · outdated: these lines have changed since · edited",
         "a comment on the pull request · maria",
         "a.txt:2 · thread PRRT_1 · coderabbitai · bot, major · about an older commit, aaaaaaa",
@@ -232,7 +232,7 @@ def test_findings_that_have_to_be_reproduced_say_so_in_both() -> None:
 )
 def test_a_place_in_words(point: ReviewPoint, place: str) -> None:
     """What it is, whose, and of which commit."""
-    assert place_of(point, HEAD) == place
+    assert drawn("review_point", number=7, point=point, head=HEAD)[0] == f"7. {place}"
 
 
 @pytest.mark.parametrize(
@@ -246,7 +246,8 @@ def test_a_place_in_words(point: ReviewPoint, place: str) -> None:
 )
 def test_the_first_words_of_a_remark(body: str, lines: list[str]) -> None:
     """In one line of 160 characters at most."""
-    assert brief(body) == lines
+    point = ReviewPoint("1", said(1, body=body))
+    assert drawn("review_point", number=1, point=point, head=HEAD)[1:] == lines
 
 
 def test_a_packet_is_named_by_what_was_said() -> None:

@@ -12,8 +12,8 @@ from lifecycle.cli.main import Word
 from lifecycle.cli.tracker.tracker_values import text_from
 from lifecycle.core.errors import LifecycleError, Refused
 from lifecycle.core.light_dataclass import asdict, fields_of
-from lifecycle.core.messages import figures, review_messages
-from lifecycle.core.redact import redact, visible
+from lifecycle.core.messages import review_messages
+from lifecycle.core.redact import redact
 from lifecycle.feedback.reviews import review_ledger, review_packet, review_reading, review_reply
 from lifecycle.feedback.reviews.remarks import PullConversation, ReviewPoint
 from lifecycle.feedback.reviews.review_ledger import ReviewLedger
@@ -41,19 +41,9 @@ def reviews(session: Session, *, pull: int | None) -> None:
     waiting = review_ledger.points(conversation, ledger.told)
     unanswered = len(conversation.unanswered)
     keep(session, number, lambda record, _: record.with_pull(unanswered=unanswered))
-    lines = [_summary(conversation, len(waiting))]
-    lines += [review_messages.quoted_as_data()] if waiting else []
-    if any(point.thread is not None for point in waiting):
-        lines.append(review_packet.ANSWER)
-    for point in waiting:
-        row = ledger.told.get(point.key)
-        note = f" · told at {row.head[:7]}" if row is not None else ""
-        lines += [f"- {review_packet.place_of(point, conversation.head)}{note}"]
-        lines += review_packet.brief(point.remark.body)
-    lines += review_packet.unheard(conversation, waiting)
-    again = review_ledger.to_ask_again(conversation)
-    if again and not unanswered:
-        lines.append(f"Not yet asked to review this commit: {', '.join(map(visible, again))}.")
+    shown = {"conversation": conversation, "waiting": waiting, "ledger": ledger}
+    shown |= {"strangers": review_ledger.strangers(conversation)}
+    lines = review_packet.drawn("reviews", **shown, again=review_ledger.to_ask_again(conversation))
     session.show(lines, _data(conversation, waiting, ledger))
 
 
@@ -141,21 +131,6 @@ def _asked_again(record: Record, ledger: Ledger, asked: Collection[str]) -> Reco
         record = record.with_pull(reviews={**asdict(unheard), "looked": ""})
     ledger.end(record.claim_key, ("changes", "review"))
     return record.with_pull(changes_by=tuple(name for name in pull.changes_by if name not in asked))
-
-
-def _summary(conversation: PullConversation, waiting: int) -> str:
-    threads = conversation.threads
-    counts = [
-        figures.count(len(threads), "thread"),
-        f"{sum(thread.is_resolved for thread in threads)} resolved",
-        f"{sum(thread.is_answered and not thread.is_resolved for thread in threads)} answered",
-        f"{len(conversation.unanswered)} unanswered",
-    ]
-    strangers = len(review_ledger.strangers(conversation))
-    remarks = figures.count(strangers, "remark")
-    more = f", {remarks} by people without write access" if strangers else ""
-    below = f"with texts and comments {waiting} to read" if waiting else "nothing to read"
-    return f"PR #{conversation.number}: {', '.join(counts)}{more}; {below}."
 
 
 def _data(
