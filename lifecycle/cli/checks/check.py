@@ -21,6 +21,7 @@ from lifecycle.core.values.configured import Settings
 from lifecycle.evidence import outcomes, records, tree_hash
 from lifecycle.evidence.checks import check_engine, known_checks
 from lifecycle.git import tracked_files
+from lifecycle.platforms.command_argv import as_line
 from lifecycle.settings import config, resources, running_client
 from lifecycle.storage import store
 
@@ -75,7 +76,7 @@ def _show(done: check_engine.CheckDone, *, as_json: bool) -> None:
     """Print the result of a check: a line and remarks on standard error, or one JSON object."""
     record = done.record
     if as_json:
-        data = {**asdict(record), **record.data, "outcome": _word(record)}
+        data = {**asdict(record), "outcome": _word(record)}
         if record.counts is not None:
             data["counts"] = {**data["counts"], "total": record.counts.total}
         data["argv"] = record.commands[-1] if record.commands else ()
@@ -102,11 +103,9 @@ def _counted(counts: outcomes.Counts) -> str:
 
 
 def _show_list(root: Path, settings: Settings, clock: SystemClock, *, as_json: bool) -> None:
-    import shlex
-
     runs, clone = records.EvidenceRoom(root).records(), store.clone_of(root)
     tree = tree_hash.fingerprint(root, Deadline.after(clock, _SECONDS), os.environ)
-    entries, lines = list[dict[str, Any]](), list[str]()
+    entries = list[dict[str, Any]]()
     for check in known_checks.known_checks(root, settings, os.environ):
         last = next((run for run in reversed(runs) if run.name == check.name), None)
         is_allowed = not check.problem and known_checks.may_run(check, clone, os.environ)
@@ -116,13 +115,7 @@ def _show_list(root: Path, settings: Settings, clock: SystemClock, *, as_json: b
         entry |= {"needs_trust": check.is_projects, "trusted": is_allowed, "problem": check.problem}
         entry |= {"last": _word(last) if last is not None else None, "standing": stands}
         entries.append(entry)
-        if check.problem:
-            lines += [f"{check.name}: cannot be run: {check.problem}", f"  from {check.origin}"]
-            continue
-        commands = " && ".join(shlex.join(words) for words in check.commands)
-        trusted = "trusted" if is_allowed else "not allowed yet: lifecycle trust"
-        allowed = trusted if check.is_projects else "needs no yes"
-        standing = resources.table("evidence/checks/standing.toml")[stands]
-        lines += [f"{check.name}: {commands}", f"  from {check.origin}; {allowed}; {standing}"]
-    none = f"No check is known here; add one to [checks.commands] in {config.CONFIG_FILE}."
-    say_all(map(visible, lines or [none]), {"checks": entries}, as_json=as_json)
+    standing = resources.table("evidence/checks/standing.toml")
+    shown = {"checks": entries, "standing": standing, "as_line": as_line}
+    lines = resources.drawn("cli/checks/templates/checks.txt", **shown)
+    say_all(lines, {"checks": entries}, as_json=as_json)

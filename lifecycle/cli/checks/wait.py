@@ -17,6 +17,7 @@ from lifecycle.core.errors import NoToken
 from lifecycle.core.light_dataclass import asdict, fields_of
 from lifecycle.core.timing import ending, heard
 from lifecycle.feedback.waiting.endings import STATUSES, Ending, WaitFor
+from lifecycle.settings import resources
 from lifecycle.settings.readers import duration
 
 if TYPE_CHECKING:
@@ -91,23 +92,8 @@ def _lines(done: Waited) -> list[str]:
 
     A problem that may have hidden news comes before the pull request's state.
     """
-    lines = [line for notice in done.said for line in notice.text.split("\n")]
-    problem = [done.problem] if done.problem else []
-    if not done.said:
-        is_late = done.ending is Ending.TIME_OUT
-        outcome = "no news before the time was up" if is_late else STATUSES[done.ending][1]
-        if done.ending is Ending.GOOD:  # the next lines say which of its meanings it is
-            outcome = "what it waited for is already true"
-        outcome += ", and the last look failed" if is_late and problem else ""
-        bare = f"{outcome[:1].upper()}{outcome[1:]}."
-        lines.append(f"Waited for PR #{done.pull}: {outcome}." if done.pull else bare)
-        if is_late:
-            lines, problem = lines + problem, []
-        lines += done.state
-    if done.packet is not None:
-        lines += ["", *done.packet.as_lines(), f"All of it is in {done.packet.path}."]
-    lines += ["", *done.why] if done.why else []
-    return lines + problem
+    meaning = STATUSES[done.ending][1]
+    return resources.drawn("cli/checks/templates/waited.txt", done=done, meaning=meaning)
 
 
 def _data(done: Waited) -> dict[str, Any]:
