@@ -25,24 +25,24 @@ SIBLINGS = {"table", "state", "decide"}
 
 BUDGET = {
     "core": 2_520,
-    "storage": 1_282,
+    "storage": 1_328,
     "settings": 754,
-    "git": 875,
-    "github": 5_103,
-    "trackers": 2_201,
+    "git": 850,
+    "github": 5_096,
+    "trackers": 2_191,
     "platforms": 513,
     "evidence": 2_228,
     "claim": 5_521,
     "run": 2_834,
     "stages": 2_255,
     "workflow": 1_903,
-    "feedback": 2_170,
+    "feedback": 2_032,
     "reconcile": 1_274,
     "views": 1_900,
-    "app": 1_445,
+    "app": 1_444,
     "setup": 2_698,
-    "hooks": 1_801,
-    "cli": 4_321,
+    "hooks": 1_753,
+    "cli": 4_243,
     APART: 17_756,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings.
@@ -62,7 +62,7 @@ What takes most of what was added since rooms were first counted:
 LATER = ("evidence", "platforms", "run", "workflow", "feedback", "views")
 """Rooms that came later; their commands and hooks count with them."""
 
-HOUSE, IN_ALL = 234, 341
+HOUSE, IN_ALL = 231, 338
 """Modules that the product may have beside the embedded GitHub: without the later rooms, and with them."""
 
 RUN_IN_ALL = 3_773
