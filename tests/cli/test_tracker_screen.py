@@ -129,4 +129,4 @@ def test_no_task_is_said_in_a_sentence(
     what: str, tracker: str, labels: tuple[str, ...], says: str
 ) -> None:
     """Each way to list, on each tracker."""
-    assert nothing_is(what, tracker, labels) == says
+    assert nothing_is(what, tracker, labels) == [says]

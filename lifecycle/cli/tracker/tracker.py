@@ -59,7 +59,7 @@ def _show_listing(
     lines = [*map(values.task_line, shown), *values.more_than(tasks, limit)]
     data = _data(session, total=len(tasks), tasks=[*map(values.task_data, shown)])
     draw = partial(values.draw, name, what, tasks, limit)
-    session.show(lines or [values.nothing_is(what, name, labels)], data, draw)
+    session.show(lines or values.nothing_is(what, name, labels), data, draw)
 
 
 def show(session: Session, task: str) -> None:

@@ -74,15 +74,8 @@ def claim_next(session: Session, labels: tuple[str, ...]) -> int:
         taken = _yours(session, mine, []) if mine is not None else None
     else:
         taken = _first(session, tasks)
-    nothing = values.nothing_is(values.READY, session.tracker.name, labels)
-    if tasks:
-        count = "the only one was" if len(tasks) == 1 else f"all {len(tasks)} were"
-        nothing = f"{nothing[:-1]} any more: {count} taken by others; nothing was claimed."
-    elif session.tracker.name == GITHUB:
-        nothing += (
-            " Tasks that an open PR closes do not count; to take one: lifecycle claim <number>"
-        )
-    return (taken or _Told(None, [nothing])).show(session)
+    nothing = values.nothing_is(values.READY, session.tracker.name, labels, len(tasks))
+    return (taken or _Told(None, nothing)).show(session)
 
 
 def _first(session: Session, tasks: tuple[Task, ...]) -> _Told | None:

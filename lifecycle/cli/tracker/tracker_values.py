@@ -16,7 +16,7 @@ from lifecycle.cli.terminal import Column, fitted, one_line, styled, table
 from lifecycle.core.errors import Refused
 from lifecycle.core.light_dataclass import asdict
 from lifecycle.core.messages.figures import count
-from lifecycle.core.redact import named, quoted, visible
+from lifecycle.core.redact import quoted, visible
 from lifecycle.core.timing import render_time
 from lifecycle.core.tracker import Note, Task, TaskStatus
 from lifecycle.settings import resources
@@ -50,13 +50,19 @@ def task_data(value: Task | Note | None) -> dict[str, Any] | None:
     return data | {name: render_time(at) for name, at in moments.items()}
 
 
-def nothing_is(state: str, tracker: str, labels: tuple[str, ...] = ()) -> str:
-    """The sentence that there is no such task; `state` is a status, READY, ALL or NOT_CLOSED."""
-    where = "on GitHub" if tracker == "github" else f"in {tracker}"
-    task = f"task with the label {' or '.join(map(named, labels))}" if labels else "task"
-    if state == ALL:
-        return f"There is no {task} {where}."
-    return f"No {task} is {'open' if state == NOT_CLOSED else state.replace('_', ' ')} {where}."
+def nothing_is(
+    state: str, tracker: str, labels: tuple[str, ...] = (), tried: int | None = None
+) -> list[str]:
+    """The sentence that there is no such task.
+
+    Args:
+        state: a status, READY, ALL or NOT_CLOSED.
+        tracker: the tracker's name.
+        labels: the labels that were asked for.
+        tried: how many tasks were to be claimed in vain; None if none was to be claimed.
+    """
+    path = "cli/tracker/templates/nothing.txt"
+    return resources.drawn(path, state=state, tracker=tracker, labels=labels, tried=tried)
 
 
 def text_from(
