@@ -1040,3 +1040,15 @@ def test_a_compaction_before_the_second_prompt_is_a_hook_that_was_seen(session: 
     told = session.place.hook("pre-compact", event, **session.variables()).stdout
     assert "issue #42" in told
     assert "No hook has run" not in told
+
+
+def test_a_compaction_keeps_no_yes_that_would_not_count(session: Session) -> None:
+    """Where prompts are not heard, the summary gets the same way to close as everything that asks."""
+    session.on_stop()
+    place = session.place
+    (place.root / ".lifecycle/prompts").unlink(missing_ok=True)
+    place.control.merge_pull(46)
+    session.idle()
+    event = session.payload("PreCompact", trigger="auto")
+    kept = place.hook("pre-compact", event, **session.variables()).stdout
+    assert '"phase": "done" does not count here' in kept

@@ -143,9 +143,13 @@ class HookCall:
             is_new = mine.is_inherited and not self.claim_store.has_heard(mine, key)
             self.claim_store.note_asked(again=is_new)
         news = [briefing.inherited_line(mine)] if mine.is_inherited and not mine.is_lost else []
-        hears = self.claim_store.marks.hears_prompts(mine.created_at)
-        hooks = observing.hooks_for(self.world, self.claim_store, mine)
-        return [*news, *briefing.claim_lines(mine, hears_prompts=hears, hooks=hooks)]
+        return [*news, *self.lines_on(mine)]
+
+    def lines_on(self, record: Record) -> list[str]:
+        """Lines on the state of a claim, which promise of hooks only what they do here."""
+        hears = self.claim_store.marks.hears_prompts(record.created_at)
+        hooks = observing.hooks_for(self.world, self.claim_store, record)
+        return briefing.claim_lines(record, hears_prompts=hears, hooks=hooks)
 
     @property
     def has_waiter(self) -> bool:

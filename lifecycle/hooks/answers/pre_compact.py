@@ -11,7 +11,6 @@ import contextlib
 import os
 
 from lifecycle.app.guidance import preparing
-from lifecycle.claim.engine import briefing, observing
 from lifecycle.core.timing import ANYTHING
 from lifecycle.hooks import recovery
 from lifecycle.hooks.answers.call import HookCall
@@ -42,8 +41,7 @@ def _claim(call: HookCall) -> list[str]:
                 folder, now = call.claim_store.folder, call.world.clock.now()
                 with contextlib.suppress(OSError):
                     signs_of_life.meet(folder, call.session, now)
-            hooks = observing.hooks_for(call.world, call.claim_store, call.record)
-            lines += map(fit, briefing.claim_lines(call.record, hooks=hooks))
+            lines += map(fit, call.lines_on(call.record))
     return [f"- {line.replace('Claim: ', 'Claimed: ', 1)}" for line in lines]
 
 
