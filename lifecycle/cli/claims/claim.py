@@ -19,9 +19,10 @@ from lifecycle.cli.claims import claim_look
 from lifecycle.cli.command_session import Session, claim_data
 from lifecycle.cli.main import Word
 from lifecycle.cli.tracker.tracker_values import text_from
-from lifecycle.core import plan, redact
+from lifecycle.core import plan
 from lifecycle.core.errors import Refused
 from lifecycle.core.messages import messages
+from lifecycle.settings.resources import drawn
 from lifecycle.trackers import registry
 
 KINDS = {"phase": Word(Phase)}
@@ -84,27 +85,13 @@ def _is_path(text: str) -> bool:
 
 
 def _show(session: Session, taken: Taken, root: Path | None) -> None:
-    claim, title = taken.record.claim, redact.quoted(taken.title)
-    lines = [f"Warning: {note}" for note in taken.notes]
-    if taken.is_again:
-        lines.append(
-            f"#{claim.issue_number} {title} was no longer held here; it was claimed again as "
-            f"{claim.agent_id}, in phase {claim.phase}."
-        )
-    elif taken.is_new:
-        lines.append(f"Claimed #{claim.issue_number} {title} as {claim.agent_id}.")
-    else:
-        here = "here" if root is None else f"in {root}"
-        lines.append(f"#{claim.issue_number} is already claimed {here}, in phase {claim.phase}.")
-    link = taken.record.linked.link
-    if link is not None and link.synced == CLAIMED:
-        lines.append(f"The linked task {link.id} in {link.tracker} was claimed with it.")
-    lines.append(taken.where)
     data = {"claim": claim_data(taken.record), "title": taken.title, "notes": taken.notes}
     if root is not None:
-        start = f"cd {quoted(root)} && claude"
-        lines.append(f"Start there: {start}")
-        data |= {"worktree": str(root), "start": start}
+        data |= {"worktree": str(root), "start": f"cd {quoted(root)} && claude"}
+    link = taken.record.linked.link
+    linked = link if link is not None and link.synced == CLAIMED else None
+    about = {"claim": taken.record.claim, "linked": linked, "start": data.get("start")}
+    lines = drawn("cli/claims/templates/taken.txt", taken=taken, root=root, **about)
     session.show(lines, {**data, "new": taken.is_new})
 
 
