@@ -70,6 +70,9 @@ def said_in(
                 for node in ast.walk(block)
                 if isinstance(node, ast.Assign)
             }
+            for loop in [node for node in ast.walk(block) if isinstance(node, ast.For)]:
+                steps = [part.id for part in ast.walk(loop.target) if isinstance(part, ast.Name)]
+                assigned |= dict.fromkeys(steps, loop.iter)
             for call in [node for node in ast.walk(block) if isinstance(node, ast.Call)]:
                 function = ast.unparse(call.func).rpartition(".")[2]
                 if function in functions:

@@ -19,6 +19,7 @@ from lifecycle.core.messages import (
 )
 from lifecycle.core.redact import named, quoted
 from lifecycle.core.values.checks import Bucket, Check, Checks
+from lifecycle.feedback.reviews.review_reading import sentence as reviewed
 from tests.factories import pull
 
 SENTENCES = Path(__file__).with_name("sentences.txt")
@@ -26,7 +27,6 @@ U = "https://github.com/o/r/pull/7"
 REFUSED = [kind for kind, row in actions().items() if "refused" in row]
 PULL = pull(number=7, url=U, branch="b")
 LONG = "The check [of] ::: 100 % of it: " + "x" * 80
-SAID = (("maria", U), ("", U), ("b", ""), ("c", ""), ("d", ""))
 
 PERSONS = Check("d", Bucket.FAIL, word="ACTION_REQUIRED", url=U)
 
@@ -161,18 +161,18 @@ CASES: dict[str, tuple[Case, ...]] = {
         says(review_messages.checks_stale, 7, ["ci", LONG]),
         says(review_messages.changes_requested, 7, "maria", U),
         says(review_messages.changes_requested, 7, "", ""),
-        says(review_messages.review_said, 7, 1, ["maria"]),
-        says(review_messages.review_said, 7, 2, []),
-        says(review_messages.review_said, 7, 6, ["a", "", "b", "c", "d", "e"]),
+        says(reviewed, "remark-waits", number=7, count=1, who="maria"),
+        says(reviewed, "remarks-wait", number=7, count=2, who="a reviewer"),
+        says(reviewed, "remarks-wait", number=7, count=6, who="a, b, c, d"),
         says(review_messages.approved, 7, ["maria", "maria", "b", "", "c", "d"]),
         says(review_messages.approved, 7, []),
         says(review_messages.quoted_as_data),
-        says(review_messages.reproduce_first),
-        says(review_messages.rounds_are_over, 7, "rounds", U, 3),
-        says(review_messages.rounds_are_over, 7, "nothing", U, 3),
-        says(review_messages.lesser_findings, 7, SAID),
-        says(review_messages.strangers_said, 7, (*SAID, ("e", U))),
-        says(review_messages.bots_did_not_review, 7, SAID[:1]),
+        says(reviewed, "reproduce-first"),
+        says(reviewed, "rounds-over", number=7, url=U, most=3),
+        says(reviewed, "rounds-without-change", number=7, url=U, most=3),
+        says(reviewed, "lesser", number=7, places=f"maria {U}, somebody {U}, b, c, d"),
+        says(reviewed, "strangers", number=7, places=f"maria {U}, somebody {U}, b, c, d (+1 more)"),
+        says(reviewed, "limited", number=7, places=f"maria {U}"),
         says(review_messages.unanswered, 7, 1),
         says(review_messages.unanswered, 7, 2),
         says(review_messages.weakened, ["a", "b"]),

@@ -10,8 +10,6 @@ import pytest
 from lifecycle.core.messages.review_messages import (
     approved,
     quoted_as_data,
-    reproduce_first,
-    review_said,
 )
 from lifecycle.core.plan import Audience
 from lifecycle.feedback.reviews.remarks import PullConversation, Remark, ReviewPoint, Trusted
@@ -24,6 +22,7 @@ from lifecycle.feedback.reviews.review_packet import (
     of_approvals,
     whole,
 )
+from lifecycle.feedback.reviews.review_reading import sentence
 from lifecycle.feedback.reviews.review_watch import told
 from tests.feedback.conversations import HEAD, NEXT, NOW, bot, ours, review, said, talk, thread
 
@@ -143,7 +142,7 @@ def test_the_whole_file_line_for_line() -> None:
     assert whole_of(talk(one, comments=(bare,), reviews=(text,))) == [
         "# Review of PR #46 at aaaaaaa",
         "",
-        review_said(46, 3, ["maria"]),
+        sentence("remarks-wait", number=46, count=3, who="maria"),
         quoted_as_data(),
         ANSWER,
         "",
@@ -195,8 +194,8 @@ def test_findings_that_have_to_be_reproduced_say_so_in_both() -> None:
     ledger = ReviewLedger(46, rounds=tuple(ReviewRound(str(n) * 40, ("PRR_0",)) for n in range(2)))
     decision = decide(found, ledger, NOW, is_asked=True)
     assert decision.must_reproduce
-    assert in_wake(found, decision, PATH).split("\n")[1] == reproduce_first()
-    assert whole_of(found, ledger)[4] == reproduce_first()
+    assert in_wake(found, decision, PATH).split("\n")[1] == sentence("reproduce-first")
+    assert whole_of(found, ledger)[4] == sentence("reproduce-first")
 
 
 @pytest.mark.parametrize(
@@ -266,7 +265,7 @@ def test_a_wake_shows_points_as_far_as_its_room_goes() -> None:
     """Each with its number; where all fit, none is said to be left."""
     lines = lines_of(thread(said(1)), comments=(said(2),))
     assert lines == [
-        review_said(46, 2, ["maria"]),
+        sentence("remarks-wait", number=46, count=2, who="maria"),
         quoted_as_data(),
         *("1. a.txt:2 · thread PRRT_1 · maria", "  | Remark 1."),
         *("2. a comment on the pull request · maria", "  | Remark 2."),

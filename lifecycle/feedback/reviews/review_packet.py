@@ -12,6 +12,7 @@ from lifecycle.core.messages import review_messages as words
 from lifecycle.core.redact import block
 from lifecycle.feedback.reviews.remarks import PullConversation, ReviewPoint, ReviewThread
 from lifecycle.feedback.reviews.review_ledger import ReviewDecision
+from lifecycle.feedback.reviews.review_reading import sentence
 from lifecycle.settings import resources
 
 MOST_IN_WAKE = 2_000
@@ -36,13 +37,16 @@ def first_line(conversation: PullConversation, decision: ReviewDecision) -> str:
         remark = asked[-1].remark
         return words.changes_requested(conversation.number, remark.author, remark.url)
     authors = list(dict.fromkeys(point.remark.author for point in decision.agent))
-    return words.review_said(conversation.number, len(decision.agent), authors)
+    shown, count = authors[: words.SHOWN_NAMES], len(decision.agent)
+    who = ", ".join(named(author) for author in shown if author) or "a reviewer"
+    name = "remark-waits" if count == 1 else "remarks-wait"
+    return sentence(name, number=conversation.number, count=count, who=who)
 
 
 def in_wake(conversation: PullConversation, decision: ReviewDecision, path: str) -> str:
     """The packet for a wake: the sentence, as many points as there is room for, and the file's path."""
     head = [first_line(conversation, decision)]
-    head += [words.reproduce_first()] if decision.must_reproduce else []
+    head += [sentence("reproduce-first")] if decision.must_reproduce else []
     tail = [ANSWER] if any(point.thread is not None for point in decision.agent) else []
     tail.append(f"All of it, with the lines of the diff: {path}")
     room = MOST_IN_WAKE - len("\n".join([*head, *tail])) - 80
@@ -73,7 +77,7 @@ def whole(conversation: PullConversation, decision: ReviewDecision) -> str:
 def drawn(name: str, /, **values: Any) -> list[str]:
     """The lines of a text about reviews: a template in `templates/`, filled in."""
     path = f"feedback/templates/{name}.txt"
-    return resources.drawn(path, words=words, ANSWER=ANSWER, **values)
+    return resources.drawn(path, words=words, sentence=sentence, ANSWER=ANSWER, **values)
 
 
 def _diff(thread: ReviewThread | None, hunk: str) -> list[str]:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from lifecycle.core.errors import Transient
 from lifecycle.core.light_dataclass import asdict, replace
-from lifecycle.core.messages import review_messages as words
+from lifecycle.core.messages.review_messages import SHOWN_NAMES
 from lifecycle.core.plan import Audience, Notice, ReviewsHeard
+from lifecycle.core.redact import few, named
 from lifecycle.core.values.model import PullRequest, Repository
 from lifecycle.feedback.reviews import review_ledger
 from lifecycle.storage import feedback_files
@@ -63,6 +64,7 @@ class ReviewWatch:
 def told(conversation: PullConversation, decision: review_ledger.ReviewDecision) -> ReviewsHeard:
     """The notices and files of a decision."""
     from lifecycle.feedback.reviews import review_packet
+    from lifecycle.feedback.reviews.review_reading import sentence
 
     notices: list[Notice] = []
     papers: tuple[tuple[str, str], ...] = ()
@@ -75,21 +77,24 @@ def told(conversation: PullConversation, decision: review_ledger.ReviewDecision)
         papers = ((name, review_packet.whole(conversation, decision)),)
     if decision.question:
         key = f"review-stop:{number}:{conversation.head}"
-        url, most = conversation.url, review_ledger.MOST_ROUNDS
-        text = words.rounds_are_over(number, decision.question, url, most)
+        name = "rounds-over" if decision.question == "rounds" else "rounds-without-change"
+        most = review_ledger.MOST_ROUNDS
+        text = sentence(name, number=number, most=most, url=conversation.url)
         notices.append(Notice(key, text, Audience.ASK))
     for audience, is_bots in ((Audience.NEWS, False), (Audience.NOTE, True)):
         approvals = [point for point in decision.approvals if point.is_bots is is_bots]
         if approvals:
             key = f"review-approved:{review_ledger.key_of(number, approvals)}"
             notices.append(Notice(key, review_packet.of_approvals(number, approvals), audience))
-    for kind, points, sentence in (
-        ("lesser", decision.person if not decision.question else (), words.lesser_findings),
-        ("strangers", decision.strangers, words.strangers_said),
-        ("limited", decision.limited, words.bots_did_not_review),
+    for kind, points in (
+        ("lesser", decision.person if not decision.question else ()),
+        ("strangers", decision.strangers),
+        ("limited", decision.limited),
     ):
         if points:
             key = f"review-{kind}:{review_ledger.key_of(number, points)}"
-            authors = [(point.remark.author, point.remark.url) for point in points]
-            notices.append(Notice(key, sentence(number, authors), Audience.NOTE))
+            remarks = ((point.remark.author, point.remark.url) for point in points)
+            shown = (f"{named(who) if who else 'somebody'} {url}".strip() for who, url in remarks)
+            text = sentence(kind, number=number, places=few(shown, SHOWN_NAMES))
+            notices.append(Notice(key, text, Audience.NOTE))
     return ReviewsHeard({}, tuple(notices), papers)
