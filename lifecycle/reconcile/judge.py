@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import starmap
-from typing import assert_never
 
 from lifecycle.claim.decisions.decide import apply_observation, foresee, imagine
 from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.decisions.table import Phase
+from lifecycle.claim.record import claim_file
 from lifecycle.claim.record.state import Record, is_same
 from lifecycle.core import plan
 from lifecycle.core.light_dataclass import dataclass, field, replace
@@ -239,14 +239,7 @@ def fix_sentence(actions: Sequence[plan.Action], task: InferredTask) -> str:
     return f"{text[0].upper()}{text[1:]}." if text else ""
 
 
-_OF_PULL = plan.RemarkOnPull | plan.RerunJobs | plan.AdvancePullRequest
-_UNTOLD = plan.ForgetClaim | plan.LeadLease | plan.SetLinked | _OF_PULL
-"""Actions that do not concern GitHub, or that need facts of the agent's worktree."""
-
-
 def _parts(action: plan.Action, task: InferredTask, item: BoardItem) -> Iterator[str]:
-    if isinstance(action, _UNTOLD):
-        return
     match action:
         case plan.OpenPullRequest():
             draft = "draft " if action.is_draft else ""
@@ -254,21 +247,13 @@ def _parts(action: plan.Action, task: InferredTask, item: BoardItem) -> Iterator
         case plan.LinkPullRequest():
             line = action.line.partition(_COMMENT)[0].strip()
             yield f'add "{line}" to the text of PR #{action.number}'
-        case plan.AddToBoard():
-            yield f"put #{action.issue} on the board"
         case plan.SetBoard():
             yield from _card(action, item)
-        case plan.PostComment():
-            yield f"comment on #{action.issue}"
-        case plan.CloseIssue():
-            yield f"close #{action.issue}"
-        case plan.Unassign():
-            yield f"unassign {action.login}"
         case plan.ReleaseLease():
             who = task.hold.agent if task.hold is not None else ""
             yield f"end the lease of {named(who)}" if who else "end the lease"
-        case _:
-            assert_never(action)
+        case _ if words := claim_file.actions()[type(action).__name__].get("fixes"):
+            yield words.format(action)
 
 
 def _card(action: plan.SetBoard, before: BoardItem) -> Iterator[str]:
