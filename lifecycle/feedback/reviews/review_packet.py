@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from lifecycle.core.messages import review_messages as words
-from lifecycle.core.redact import block
+from lifecycle.core.redact import block, named
 from lifecycle.feedback.reviews.remarks import PullConversation, ReviewPoint, ReviewThread
 from lifecycle.feedback.reviews.review_ledger import ReviewDecision
 from lifecycle.feedback.reviews.review_reading import sentence
