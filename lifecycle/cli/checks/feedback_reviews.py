@@ -67,14 +67,9 @@ def reply(
     done = answers.ensure_reply(wanted, world.clock.now())
     if done.is_answer:
         keep(session, done.number, _answered)
-    posted = "Answered" if done.is_new else "This answer is already there"
-    lines = [f"{posted} on PR #{done.number}: {done.url}"]
-    if not done.is_seen:
-        lines.append("GitHub accepted it but does not show it yet; it is not sent again.")
-    lines += ["The thread is resolved."] if done.is_resolved else []
     posted_reply = fields_of(done, pull="number", url="url", posted="is_new", seen="is_seen")
     posted_reply |= fields_of(done, resolved="is_resolved", note="note?")
-    session.show([*lines, *filter(None, [done.note])], {"thread": thread, **posted_reply})
+    session.show(review_packet.drawn("replied", done=done), {"thread": thread, **posted_reply})
 
 
 def request(session: Session, *, pull: int | None) -> int:
@@ -102,10 +97,7 @@ def request(session: Session, *, pull: int | None) -> int:
         else:
             asked.append(login)
     keep(session, number, partial(_asked_again, asked=asked))
-    lines = [f"Asked for another review of PR #{number}: {', '.join(asked)}."] if asked else []
-    why = "each reviewer approved it, reviewed its newest commit, or was already asked again"
-    nobody = f"There is nobody to ask for another review of PR #{number}: {why}."
-    lines = [*lines, *refused] or [nobody]
+    lines = review_packet.drawn("asked_again", number=number, asked=asked, refused=refused)
     data = {"pull": number, "asked": asked, "refused": refused}
     return session.show(lines, data, code=int(bool(refused)))
 
