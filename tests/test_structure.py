@@ -24,7 +24,7 @@ SIBLINGS = {"table", "state", "decide"}
 """Each system has these; learn one, know all. Commands are named for what people type."""
 
 BUDGET = {
-    "core": 2_520,
+    "core": 2_484,
     "storage": 1_328,
     "settings": 754,
     "git": 850,
@@ -36,13 +36,13 @@ BUDGET = {
     "run": 2_834,
     "stages": 2_255,
     "workflow": 1_903,
-    "feedback": 2_032,
-    "reconcile": 1_274,
+    "feedback": 2_041,
+    "reconcile": 1_262,
     "views": 1_900,
     "app": 1_444,
     "setup": 2_698,
     "hooks": 1_753,
-    "cli": 4_243,
+    "cli": 4_214,
     APART: 17_756,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings.
