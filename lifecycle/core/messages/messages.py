@@ -8,7 +8,8 @@ another tracker; in `loss_messages`, about a task that is released or lost. A se
 uses is in that module: what a command prints is in its module of `cli/`. A room with many sentences keeps
 them in a TOML file beside its modules, and uses them by name (`settings/resources.py`): refusals about
 claims, GitHub, git, runs, workflows, trackers, settings, worktrees and `lifecycle init`, and findings of
-`reconcile/` and of the doctor.
+`reconcile/` and of the doctor. A longer text, whose parts depend on what there is, is a template in the
+room's folder `templates/`, unless a hook without news says it: those load no library.
 
 How it is written. It says what happened, what was kept, what to do next, in the words of
 docs/glossary.md. Names that others chose pass `quoted` or `named`. No sentence contains a secret. The
