@@ -41,7 +41,7 @@ BUDGET = {
     "views": 1_900,
     "app": 1_444,
     "setup": 2_698,
-    "hooks": 1_753,
+    "hooks": 1_757,
     "cli": 4_214,
     APART: 17_756,
 }

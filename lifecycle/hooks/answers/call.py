@@ -163,14 +163,13 @@ class HookCall:
         # `wake` has checked, before anything was read, that git tracks none of our files.
         return partial(engine.tick, self.world, self.claim_store, is_untracked=True, loaded=loaded)
 
-    def look(self, wake: Wake, to: Listener) -> engine.Report:
-        """One look of the engine for who hears the notices; an empty report if nothing is to be seen."""
-        loaded = self.loaded if self.has_claim else None
-        if engine.is_quiet(self.world, self.claim_store, wake, loaded, self.session):
-            return engine.Report()
-        report = self.tick(wake, to=to)
+    def look(self, wake: Wake) -> Reply:
+        """One look of the engine at the claim, if there is anything to look for, and its reply."""
+        if engine.is_quiet(self.world, self.claim_store, wake, self.loaded, self.session):
+            return Reply()
+        report = self.tick(wake, to=self.listener)
         self.sign_first(report.record)
-        return report
+        return self.reply(report)
 
     def told(self, notices: Sequence[Notice]) -> Sequence[Notice]:
         """The notices in the form for this entrypoint: with the place of a packet, if there is one."""

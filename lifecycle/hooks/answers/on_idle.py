@@ -21,7 +21,7 @@ def answer(call: HookCall) -> Reply:
         return _without_claim(call)
     if not call.is_ours or call.has_waiter:
         return Reply()
-    reply = call.reply(call.look(Wake.IDLE, call.listener))
+    reply = call.look(Wake.IDLE)
     quick_idle.keep(call)
     return reply
 

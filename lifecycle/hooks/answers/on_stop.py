@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
+from lifecycle.claim.engine import look
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.plan import REPLIES, Audience, Notice, StopVerdict, StopWord, Wake
@@ -113,9 +114,13 @@ def _claim(call: HookCall) -> tuple[Notice, ...]:
         # The waiter was started together with us: it leaves this stop's work to us.
         call.claim_store.folder.set_due(STOPPED, call.world.clock.now())
         call.sign(call.record)
+        if look.is_quiet(call.world, call.claim_store, wake, call.loaded, call.session):
+            return ()
     elif not call.claim_store.folder.has(STOP_DUE):
         return ()
-    return call.look(wake, replace(call.listener, audiences=_audiences(call))).said
+    report = call.tick(wake, to=replace(call.listener, audiences=_audiences(call)))
+    call.sign_first(report.record)
+    return report.said
 
 
 def _audiences(call: HookCall) -> Collection[Audience]:
