@@ -79,11 +79,13 @@ def run_of(*stories: Story, **given: object) -> Run:
     return replace(run, **given)
 
 
-def body(run: Run, record: GateRecord | None = None) -> str:
+HERE = WorkFacts("here")
+
+
+def body(run: Run, record: GateRecord | None = None, facts: WorkFacts = HERE) -> str:
     """Its text after an hour and five minutes."""
     gates = () if record is None else (replace(record, tree="here"),)
-    files, facts = ["src/pay.py"], WorkFacts("here")
-    return body_of(replace(run, gates=gates), files, AT + 3_900, facts)
+    return body_of(replace(run, gates=gates), ["src/pay.py"], AT + 3_900, facts)
 
 
 def test_all_that_is_recorded_is_in_it() -> None:
@@ -188,6 +190,23 @@ def test_a_box_is_checked_from_its_record_alone(
 ) -> None:
     """Each of the others stays as it was shown."""
     assert f"- [ ] {unchecked}" in body(run, record).splitlines()
+
+
+def test_what_came_after_a_review_unchecks_its_box() -> None:
+    """Though all was approved and met: each box with what it does not stand for."""
+    cleared = review(StoryCheck.SECURITY_CLEARED, ReviewVerdict.CLEARED)
+    run = run_of(done(security=True, reviews=(review(), cleared)))
+    unread, uncleared = ("a.py is new", "b.py, too"), ("c.py is new",)
+    facts = WorkFacts("here", late=("d.py",), unread=unread, uncleared=uncleared)
+    boxes = {
+        "Code review approved by reviewer agent": "a.py is new; b.py, too",
+        "Security review passed": "c.py is new",
+        "All acceptance criteria verified by tester agent": "before d.py changed",
+    }
+    before, after = (body(run, final(), seen).splitlines() for seen in (HERE, facts))
+    for box, why in boxes.items():
+        assert f"- [x] {box}" in before
+        assert f"- [ ] {box} ({why})" in after
 
 
 def test_one_test_is_not_said_to_be_several() -> None:
