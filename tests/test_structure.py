@@ -24,7 +24,7 @@ SIBLINGS = {"table", "state", "decide"}
 """Each system has these; learn one, know all. Commands are named for what people type."""
 
 BUDGET = {
-    "core": 2_484,
+    "core": 2_469,
     "storage": 1_328,
     "settings": 754,
     "git": 850,
@@ -32,7 +32,7 @@ BUDGET = {
     "trackers": 2_191,
     "platforms": 513,
     "evidence": 2_228,
-    "claim": 5_521,
+    "claim": 5_524,
     "run": 2_834,
     "stages": 2_255,
     "workflow": 1_903,
@@ -62,7 +62,7 @@ What takes most of what was added since rooms were first counted:
 LATER = ("evidence", "platforms", "run", "workflow", "feedback", "views")
 """Rooms that came later; their commands and hooks count with them."""
 
-HOUSE, IN_ALL = 231, 338
+HOUSE, IN_ALL = 229, 336
 """Modules that the product may have beside the embedded GitHub: without the later rooms, and with them."""
 
 RUN_IN_ALL = 3_773

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from lifecycle.core.errors import GitFailed, HeldByAnother, Transient
 from lifecycle.core.light_dataclass import dataclass
-from lifecycle.core.messages.loss_messages import forcing
+from lifecycle.core.messages.messages import forcing
 from lifecycle.core.ports import Git
 from lifecycle.core.redact import named, redact
 from lifecycle.core.timing import CLOCK_SKEW, earlier

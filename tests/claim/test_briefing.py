@@ -11,7 +11,7 @@ from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine import briefing
 from lifecycle.claim.record.claim_file import complaint
 from lifecycle.claim.record.sections import MergeRecord, Nudge, Releasing, Trouble, Whom
-from lifecycle.core.messages import loss_messages, messages
+from lifecycle.core.messages import messages
 from lifecycle.core.plan import Hooks
 from lifecycle.core.values.model import BoardBrief, BoardItem, Card, Repository
 from tests.batches import wrong
@@ -65,7 +65,7 @@ CLAIMS: tuple[Any, ...] = (
     (
         {},
         {"ending.issue_closed": True, "ownership.is_leaseless": True},
-        ["coding", loss_messages.released_from_afar(42)],
+        ["coding", messages.released_from_afar(42)],
     ),
     (
         REVIEW,
@@ -180,17 +180,17 @@ CLAIMS: tuple[Any, ...] = (
     (
         MERGED,
         {"ownership.taken_by": "b-1"},
-        ["merged_detected, PR #107", loss_messages.taken_over(42, "b-1")],
+        ["merged_detected, PR #107", messages.taken_over(42, "b-1")],
     ),
     (
         {},
         {"ownership.is_leaseless": True},
-        ["coding", loss_messages.released_from_afar(42)],
+        ["coding", messages.released_from_afar(42)],
     ),
     (
         {},
         {"ending.releasing": Releasing(NOW), "ownership.is_leaseless": True},
-        ["coding", loss_messages.releasing(42)],
+        ["coding", messages.releasing(42)],
     ),
     (
         {"phase": "nonsense"},

@@ -146,6 +146,27 @@ def test_closing_closes_the_inner_task_before_the_issue() -> None:
     assert action.reason.startswith("Fix race (PR #107 ")
 
 
+@pytest.mark.parametrize(
+    ("summary", "number", "url", "override", "reason"),
+    [
+        ("Fixed", 7, "https://x", "it is in b", "Closed without a merged pull request: it is in b"),
+        ("Fixed", 7, "https://x", "", "Fixed (PR #7 https://x)"),
+        ("Fixed", 7, "", "", "Fixed (PR #7)"),
+        ("Fixed", None, "https://x", "", "Fixed"),
+        ("", 7, "https://x", "", "PR #7 https://x"),
+        ("", None, "", "", "Done."),
+    ],
+)
+def test_the_inner_task_is_closed_with_what_is_known(
+    summary: str, number: int | None, url: str, override: str, reason: str
+) -> None:
+    """The summary and the pull request, as far as there are any, or why it is closed without a merge."""
+    values = {"phase": "done", "summary": summary, "pr_number": number}
+    made = record().with_values(values).with_pull(url=url).with_ending(override=override)
+    assert card_and_link.link_reason(made) == reason
+    assert card_and_link.link_reason(made.with_values({"phase": "coding"})) == ""
+
+
 def test_an_issue_that_is_closed_already_still_closes_the_inner_task() -> None:
     """The other order of failure: GitHub closed it at the merge, and the inner task follows."""
     shown = replace(closing(), issue=issue(is_open=False, comments=()))

@@ -22,7 +22,7 @@ from lifecycle.claim.record.state import Record
 from lifecycle.core import errors, redact, tracker
 from lifecycle.core.errors import HeldByAnother, NotFound, Refused
 from lifecycle.core.light_dataclass import dataclass, replace
-from lifecycle.core.messages.loss_messages import forcing
+from lifecycle.core.messages.messages import forcing
 from lifecycle.core.timing import SystemClock, parse_time
 from lifecycle.core.values import branch_names, priorities
 from lifecycle.core.values.model import Card, Issue, Look, Observation, PullRequest, PullState

@@ -22,7 +22,7 @@ from lifecycle.claim.record.sections import Attempt
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused, Rejected, Transient
 from lifecycle.core.light_dataclass import asdict, dataclass, from_json, replace
-from lifecycle.core.messages.loss_messages import forcing
+from lifecycle.core.messages.messages import forcing
 from lifecycle.core.values.model import Look
 from lifecycle.core.values.priorities import Status
 from lifecycle.core.world import World

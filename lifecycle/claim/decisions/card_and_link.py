@@ -19,7 +19,6 @@ from lifecycle.claim.record.claim_file import message
 from lifecycle.claim.record.sections import CardRecord
 from lifecycle.claim.record.state import BEST_EFFORT_TRIES, ClaimChanges, Record, is_same
 from lifecycle.core.light_dataclass import replace
-from lifecycle.core.messages import linked_messages
 from lifecycle.core.plan import AddToBoard, Audience, Notice, SetBoard, SetLinked, Wake
 from lifecycle.core.redact import quoted
 from lifecycle.core.values.model import BoardItem, Observation
@@ -191,11 +190,14 @@ def link_action(record: Record) -> SetLinked | None:
 
 def link_reason(record: Record) -> str:
     """The reason for closing the linked task; "" while it should stay open."""
-    claim = record.claim
+    claim, override = record.claim, record.ending.override
     if link_wanted(record) != CLOSED:
         return ""
-    url, why = record.pull.url, record.ending.override
-    return linked_messages.closing_reason(claim.summary, claim.pr_number, url, why)
+    if override:
+        return message("overridden", reason=override)
+    pull = f"PR #{claim.pr_number} {record.pull.url}".rstrip() if claim.pr_number else ""
+    is_both = claim.summary and pull
+    return f"{claim.summary} ({pull})" if is_both else claim.summary or pull or "Done."
 
 
 def wants_link(snapshot: Snapshot) -> bool:

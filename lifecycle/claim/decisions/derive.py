@@ -26,7 +26,7 @@ from lifecycle.claim.record.claim_file import Claim, message
 from lifecycle.claim.record.sections import Trouble
 from lifecycle.claim.record.state import BEST_EFFORT_TRIES, Record, kind_of, mark_of
 from lifecycle.core import hidden_marker
-from lifecycle.core.messages import loss_messages, messages, review_messages
+from lifecycle.core.messages import messages, review_messages
 from lifecycle.core.plan import ASKED, Action, Audience, Notice
 from lifecycle.core.timing import CLOCK_SKEW
 from lifecycle.core.values.model import Comment, Hold, Issue, Observation, PullRequest, PullState
@@ -498,8 +498,8 @@ def loss_line(record: Record) -> str:
     """The sentence about a lost task, and what to do."""
     number, holder = record.claim.issue_number, record.ownership.taken_by
     if holder:
-        return loss_messages.taken_over(number, holder)
-    return loss_messages.released_from_afar(number)
+        return messages.taken_over(number, holder)
+    return messages.released_from_afar(number)
 
 
 def told_at(issue: Issue, agent: str | None) -> int | None:

@@ -15,7 +15,7 @@ from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
 from lifecycle.claim.record.claim_file import complaint, sentence
 from lifecycle.claim.record.sections import Whom
 from lifecycle.claim.record.state import Record
-from lifecycle.core.messages import loss_messages, merge_messages, messages, review_messages
+from lifecycle.core.messages import merge_messages, messages, review_messages
 from lifecycle.core.plan import Hooks
 from lifecycle.core.redact import named, quoted
 from lifecycle.core.timing import render_time
@@ -117,7 +117,7 @@ def next_line(record: Record, *, hears_prompts: bool = True, hooks: Hooks = Hook
     look = again if hooks is Hooks.WATCH else "to look at it"
     pushed = f"PR #{number} has the pushed commits; {look}: lifecycle tick"
     rows: tuple[tuple[object, str], ...] = (
-        (record.ending.releasing is not None, loss_messages.releasing(claim.issue_number)),
+        (record.ending.releasing is not None, messages.releasing(claim.issue_number)),
         (record.is_lost, derive.loss_line(record)),
         (record.conditions, next(iter(record.conditions.values()), "")),
         (not derive.is_confirmed(record), messages.judged_next(phase, has_hooks=acts)),

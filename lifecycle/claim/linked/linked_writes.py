@@ -19,7 +19,7 @@ from lifecycle.claim.record.sections import Attempt, LinkRecord, Trouble
 from lifecycle.claim.record.state import DAY_SECONDS, REFUSED_SECONDS, RETRY_SECONDS, Record
 from lifecycle.core import errors, redact
 from lifecycle.core.light_dataclass import asdict, dataclass, replace
-from lifecycle.core.messages import linked_messages, loss_messages
+from lifecycle.core.messages import messages
 from lifecycle.core.plan import Audience, LinkedIs, Notice, SetLinked
 from lifecycle.core.timing import DeadlineReached
 from lifecycle.core.tracker import Link, Task, TaskStatus, Tracker
@@ -159,7 +159,7 @@ def _claim(
 
 def _refusal(error: errors.Refused, task: str, issue: int) -> errors.Refused:
     """The tracker's refusal as an error for the caller that claims the issue."""
-    words = {"task": task, "number": issue, "way": loss_messages.forcing(issue)}
+    words = {"task": task, "number": issue, "way": messages.forcing(issue)}
     if isinstance(error, errors.AlreadyClaimed):
         by = redact.named(error.by) if error.by else "somebody else"
         return errors.AlreadyClaimed(sentence("linked-held", by=by, **words), by=error.by)
@@ -249,10 +249,10 @@ def set_linked(action: SetLinked, world: World, record: Record) -> LinkedIs:
         task = tracker.get(action.id)
         state = written(tracker, task, action.wanted, action.reason)
     except errors.AlreadyClaimed as error:
-        left = linked_messages.held_by(action.id, error.by, goes_on=goes_on)
+        left = messages.linked_held_by(action.id, error.by, goes_on=goes_on)
         return LinkedIs(action.id, synced, left)
     except errors.NotFound:
-        return LinkedIs(action.id, synced, linked_messages.gone(action.id, goes_on=goes_on))
+        return LinkedIs(action.id, synced, messages.linked_gone(action.id, goes_on=goes_on))
     is_over = goes_on and state == card_and_link.CLOSED
     left = sentence("linked-closed-meanwhile", task=task.id) if is_over else ""
     return LinkedIs(action.id, state, left)
@@ -434,6 +434,6 @@ def written(tracker: Tracker, task: Task, wanted: str, reason: str) -> str:
     elif task.assignee in ("", tracker.actor):
         tracker.close(task.id, reason=reason)
     else:
-        text = linked_messages.held_by(task.id, task.assignee)
+        text = messages.linked_held_by(task.id, task.assignee)
         raise errors.AlreadyClaimed(text, by=task.assignee)
     return wanted

@@ -15,7 +15,7 @@ from lifecycle.claim.record.claim_store import Listener
 from lifecycle.cli.command_session import Session, claim_data
 from lifecycle.core import plan
 from lifecycle.core.light_dataclass import asdict, fields_of, replace
-from lifecycle.core.messages import loss_messages
+from lifecycle.core.messages import messages
 from lifecycle.core.plan import Audience, Notice, Wake
 from lifecycle.core.redact import quoted, redact
 from lifecycle.core.values.model import LABELS_ITEM
@@ -98,7 +98,7 @@ def finish_release(
     if planned is not None:
         lines.append("Nothing was written.")
     elif is_left and record is not None and record.ending.releasing is not None:
-        lines.append(loss_messages.releasing(record.claim.issue_number))
+        lines.append(messages.releasing(record.claim.issue_number))
     return report, lines, is_left or report.problem is not None
 
 

@@ -17,7 +17,7 @@ from lifecycle.claim.linked import linked_writes
 from lifecycle.cli.command_session import Session
 from lifecycle.cli.tracker.tracker_values import key_of, sentence
 from lifecycle.core.errors import AlreadyClaimed, HeldByAnother, NotFound, Refused
-from lifecycle.core.messages.loss_messages import forcing
+from lifecycle.core.messages.messages import forcing
 from lifecycle.core.redact import named
 from lifecycle.core.tracker import GITHUB, Task
 from lifecycle.core.values.model import Look

@@ -80,10 +80,10 @@ def _still_linked(session: Session) -> list[str]:
     if not session.claim_store.state.get(PENDING):
         return []
     from lifecycle.claim.linked import linked_writes
-    from lifecycle.core.messages import linked_messages
+    from lifecycle.core.messages import messages
 
     left = linked_writes.waiting(session.claim_store.state)
-    return [linked_messages.pending(write.id, write.issue, write.wanted) for write in left]
+    return [messages.linked_pending(write.id, write.issue, write.wanted) for write in left]
 
 
 def _lost_hooks(session: Session) -> str:

@@ -2,13 +2,12 @@
 
 Where a sentence lives. A sentence that a decision gives as a notice, or that goes onto GitHub, is a row of
 `claim/messages.toml`. It is a function in this folder instead if a rule puts it together, if `status` or
-the start of a session shows it, or if two rooms use it: here, about a claim and its end; in
-`review_messages` and `merge_messages`, about an open pull request; in `linked_messages`, about a task of
-another tracker; in `loss_messages`, about a task that is released or lost. A sentence that only one module
-uses is in that module: what a command prints is in its module of `cli/`. A room with many sentences keeps
-them in a TOML file beside its modules, and uses them by name (`settings/resources.py`): refusals about
-claims, GitHub, git, runs, workflows, trackers, settings, worktrees and `lifecycle init`, and findings of
-`reconcile/` and of the doctor. A longer text, whose parts depend on what there is, is a template in the
+the start of a session shows it, or if two rooms use it: here, about a claim, its end, its loss and its
+linked task; in `review_messages` and `merge_messages`, about an open pull request. A sentence that only one
+module uses is in that module: what a command prints is in its module of `cli/`. A room with many sentences
+keeps them in a TOML file beside its modules, and uses them by name (`settings/resources.py`): refusals
+about claims, GitHub, git, runs, workflows, trackers, settings, worktrees and `lifecycle init`, and findings
+of `reconcile/` and of the doctor. A longer text, whose parts depend on what there is, is a template in the
 room's folder `templates/`, unless a hook without news says it: those load no library.
 
 How it is written. It says what happened, what was kept, what to do next, in the words of
@@ -21,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lifecycle.core.messages import figures
-from lifecycle.core.redact import named, quoted
+from lifecycle.core.redact import named, quoted, unlinked
 
 HAND_OFF = "lifecycle handoff --summary-file - <<'EOF' (then the summary in one line, then EOF)"
 """The command for a hand-off: the shell interprets nothing in the summary, whatever quotes it has."""
@@ -117,12 +116,6 @@ def done_refused(reason: str, issue: int | None, phase: str, *, is_open: bool = 
     )
 
 
-def overridden_comment(number: int | None, reason: str) -> str:
-    """The closing comment if a person closed the issue without a merge."""
-    where = f" (PR #{number} is not merged)" if number else ""
-    return f"Closed without a merged pull request{where}, by explicit override: {reason}"
-
-
 _BY_ITSELF = {
     "auto": 'Closed without asking: `close = "auto"` is configured.',
     "reconcile": "Closed by `lifecycle reconcile`, which is allowed to after a merge.",
@@ -195,3 +188,88 @@ def withheld(names: Sequence[str]) -> str:
         f'What looks like a secret in the {listed} was replaced by "***" before publishing; everything '
         "else was done. Tell the user: if the secret is real, it has to be renewed."
     )
+
+
+def forcing(task: int | str | None) -> str:
+    """The command that takes a task although it is held, is not in Todo, or waits for other tasks."""
+    return f"lifecycle takeover {task}"
+
+
+def released_from_afar(issue: int | None) -> str:
+    """The task's lease is gone: somebody else released the task, or closed it, or deleted the lease."""
+    return (
+        f"#{issue} was released or closed, or its lease was deleted, while this claim was quiet: this "
+        "claim no longer writes anything; its branch and commits are kept. To continue it, run: "
+        f"lifecycle claim {issue}; otherwise leave the task with: lifecycle release"
+    )
+
+
+def release_headline(agent: str, by: str, others: str, *, is_open: bool) -> str:
+    """The first line of the comment on the issue when a task is released.
+
+    `by`: who released it instead of the agent, or "". `others`: who stays assigned, or "". A closed issue
+    is free for nobody, and an assigned one only for its assignees.
+    """
+    # Whoever pushes a lease, or edits a card, chooses the name.
+    whose = unlinked(agent) or "an agent"
+    who = f"{by}, in the place of {whose}" if by else whose
+    free = f"it stays assigned to {others}" if others else "the task is free again"
+    state = free if is_open else "the issue is closed"
+    return f"Released by {who}; {state}, and nothing of the work was deleted."
+
+
+def release_comment(headline: str, branch: str, progress: str, pull: str, reason: str) -> str:
+    """The whole comment; `pull` is the sentence on the open PR, or ""."""
+    name = branch.replace("`", "'")  # it would end the quotation
+    work = f"Branch `{name}`: {progress}" if branch else progress[:1].upper() + progress[1:]
+    return "\n".join(filter(None, (headline, work, pull, f"Reason: {reason}" if reason else "")))
+
+
+def released(issue: int | None, board: str, branch: str, pull: str = "", others: str = "") -> str:
+    """The end of a claim that was released.
+
+    `board` is the sentence about the board, `pull` the one about an open PR, `others` who stays assigned;
+    each may be empty.
+    """
+    work = f"branch {branch}" if branch else "the work"
+    kept = f"Nothing of {work} was deleted."
+    parts = (f"Issue #{issue} released.", board, kept, pull, "The claim file was deleted.")
+    sentence = " ".join(part for part in parts if part)
+    stays = f"#{issue} stays assigned to {others}; anybody else takes it with: {forcing(issue)}"
+    return f"{sentence} {stays}" if others else sentence
+
+
+def releasing(issue: int | None) -> str:
+    """A release that could not be finished yet."""
+    return (
+        f"#{issue} is being released; what was done is kept, and the next look does the rest. To "
+        "look now: lifecycle tick"
+    )
+
+
+def taken_over(issue: int | None, agent: str) -> str:
+    """The lease, or the card, names another agent instead of this claim's."""
+    return (
+        f"#{issue} was taken over by {named(agent)}: this claim no longer writes anything; its branch "
+        "and commits are kept. Talk to them, or leave the task with: lifecycle release"
+    )
+
+
+def linked_pending(task: str, issue: int, wanted: str) -> str:
+    """A linked task that has still to be closed or released, after the claim ended."""
+    unknown = f"A linked task of #{issue}, if there is one,"
+    name = f"The linked task {task} of #{issue}" if task else unknown
+    return f"{name} is still to be {wanted}: a later look does that; to do it now: lifecycle tick"
+
+
+def linked_held_by(task: str, by: str, *, goes_on: bool = True) -> str:
+    """Somebody else has the linked task by now; `goes_on`: the claim continues."""
+    who = named(by) if by else "somebody else"
+    end = "; the claim continues" if goes_on else ""
+    return f"The linked task {task} is now held by {who} and was left as it is{end}."
+
+
+def linked_gone(task: str, *, goes_on: bool = True) -> str:
+    """The linked task does not exist any more."""
+    end = "; the claim continues without it" if goes_on else ""
+    return f"The linked task {task} no longer exists{end}."

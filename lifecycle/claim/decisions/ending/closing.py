@@ -19,7 +19,7 @@ from lifecycle.claim.record.sections import Trouble
 from lifecycle.claim.record.state import ENDING_STEPS, ClaimChanges, Record, fold, is_same
 from lifecycle.core import hidden_marker, plan
 from lifecycle.core.light_dataclass import replace
-from lifecycle.core.messages import loss_messages, messages
+from lifecycle.core.messages import messages
 from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.values.model import Comment, Issue, Observation, PullRequest, PullState
 from lifecycle.core.values.priorities import Status
@@ -203,7 +203,8 @@ def comment_of(record: Record) -> plan.PostComment:
     agent = hidden_marker.word(claim.agent_id)
     mark = hidden_marker.of("completed", issue=claim.issue_number, pr=pull, by=agent)
     if record.ending.override:
-        text = messages.overridden_comment(claim.pr_number, record.ending.override)
+        name = "overridden-unmerged" if claim.pr_number else "overridden-explicitly"
+        text = message(name, number=claim.pr_number, reason=record.ending.override)
     else:
         text = message("completed", number=claim.pull)
         is_open = not record.ending.issue_closed
@@ -281,7 +282,7 @@ def stays(record: Record, pull: PullRequest | None) -> str:
         return ""
     merging = record.pull.merging  # what was just asked of GitHub, no poll has shown yet
     merges = bool(merging.queued or merging.auto_on or merging.is_ours)
-    return loss_messages.pull_stays_open(pull.number, merges=merges)
+    return message("pull-merges-alone" if merges else "pull-stays-open", number=pull.number)
 
 
 def _is_not_ours(snapshot: Snapshot) -> bool:

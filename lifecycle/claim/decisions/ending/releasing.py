@@ -20,7 +20,7 @@ from lifecycle.claim.record.sections import Releasing
 from lifecycle.claim.record.state import Record, is_same
 from lifecycle.core import hidden_marker
 from lifecycle.core.light_dataclass import replace
-from lifecycle.core.messages import loss_messages, messages
+from lifecycle.core.messages import messages
 from lifecycle.core.plan import Audience, Notice, PostComment, SetBoard, Unassign, Wake
 from lifecycle.core.redact import named
 from lifecycle.core.values.model import BoardItem, Comment, Issue, Observation, PullState
@@ -104,9 +104,9 @@ def comment_of(record: Record, releasing: Releasing, pulls: str, issue: Issue) -
     by, at = hidden_marker.word(claim.agent_id), int(releasing.at)
     mark = hidden_marker.of("released", issue=claim.issue_number, by=by, at=at)
     who = (claim.agent_id, releasing.by, _others(record, issue))
-    headline = loss_messages.release_headline(*who, is_open=issue.is_open)
+    headline = messages.release_headline(*who, is_open=issue.is_open)
     work = (claim.branch, releasing.progress, pulls)
-    text = loss_messages.release_comment(headline, *work, releasing.reason)
+    text = messages.release_comment(headline, *work, releasing.reason)
     return PostComment(claim.issue, hidden_marker.signed(text, mark), mark)
 
 
@@ -157,10 +157,10 @@ def _steps(
     kept = _kept(snapshot, observed.item, issue)
     board = closing.board_sentence(snapshot, observed, Status.TODO, kept)
     others = _others(record, issue)
-    text = loss_messages.released(claim.issue_number, board, claim.branch, pulls, others)
+    text = messages.released(claim.issue_number, board, claim.branch, pulls, others)
     trouble = record.troubles.get("ReleaseLease")
     if trouble is not None:
-        forcing = loss_messages.forcing(claim.issue_number)
+        forcing = messages.forcing(claim.issue_number)
         text = f"{text} {message('lease-left', forcing=forcing, why=trouble.sentence)}"
     return closing.last_step(record, f"{ENDING}{int(releasing.at)}", text)
 
