@@ -344,6 +344,22 @@ def test_a_missing_check_needs_a_person_once_it_was_missed_a_while_ago(
         made = replace(made.with_values({"last_check_poll": render_time(NOW)}), pull=found[0])
 
 
+@pytest.mark.parametrize(
+    ("held", "words"),
+    [
+        (("", ""), "a workflow waits for somebody"),
+        (("ci", ""), "ci waits for somebody"),
+        (("ci", "lint"), "ci, lint wait for somebody"),
+    ],
+)
+def test_workflows_that_wait_for_an_approval_are_named_as_far_as_they_have_names(
+    held: tuple[str, ...], words: str
+) -> None:
+    """In the words of one, or of several."""
+    (notice,) = judged(pull(checks=Checks(SHA, held=held)))[1]
+    assert words in notice.text
+
+
 def test_a_poll_is_remembered_as_it_was() -> None:
     """What `status` shows, and what the next poll compares with."""
     runs = (

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Sequence
 
 from lifecycle.core.redact import few, named, unlinked
 from lifecycle.core.values.checks import Check, Checks
-from lifecycle.core.values.model import PullRequest
 
 SHOWN_NAMES = 5
 """How many failing checks are named; the rest are counted."""
@@ -67,16 +66,6 @@ def advice(failed: Iterable[Check]) -> str:
     return f"Fix, commit and push; {WATCHED}"
 
 
-def approval_needed(pull: PullRequest, workflows: Iterable[str]) -> str:
-    """Workflows that GitHub does not run before somebody has approved them."""
-    names = [named(name, NAME_LIMIT) for name in workflows if name] or ["a workflow"]
-    return (
-        f"CI of PR #{pull.number} has not run: {', '.join(names)} wait{'s' * (len(names) == 1)} for "
-        'somebody with write access to press "Approve workflows to run" on '
-        f"{pull.url}; the PR was kept, and its checks are watched."
-    )
-
-
 def deployment_needed(number: int, checks: Sequence[Check]) -> str:
     """Jobs of an environment that GitHub does not run before a person has approved their deployment."""
     url = next((check.url for check in checks if check.url), "")
@@ -84,36 +73,6 @@ def deployment_needed(number: int, checks: Sequence[Check]) -> str:
         f"CI of PR #{number} is held up: {few(map(_named, checks), SHOWN_NAMES)} "
         f"wait{'s' * (len(checks) == 1)} for somebody to approve the deployment, or for the wait timer of "
         f"its environment{f': {url}' if url else ''}."
-    )
-
-
-def checks_missing(number: int, names: Iterable[str], base: str) -> str:
-    """Everything that ran passed, but a check that the base requires never reported."""
-    shown = [named(name, NAME_LIMIT) for name in names]
-    are, have, wait = ("is", "has", "it is") if len(shown) == 1 else ("are", "have", "they are")
-    return (
-        f"CI of PR #{number} is not green: {', '.join(shown)} {are} required by "
-        f"{base or 'the base branch'} and {have} not reported on this head; {wait} waited for. If its "
-        "workflow skips this change (paths, branches, [skip ci]), somebody has to run it or drop "
-        "the requirement."
-    )
-
-
-def checks_unseen(number: int, hidden: Iterable[str], overall: str) -> str:
-    """Everything that the token may see passed, but GitHub does not say that all checks passed."""
-    word = f"; GitHub's overall verdict is {overall}" if overall else ""
-    return (
-        f"CI of PR #{number} cannot be judged: the token is not shown {' and '.join(hidden)}{word}. Look "
-        "at the PR's checks, or use a token that may read them (see lifecycle doctor)."
-    )
-
-
-def checks_stale(number: int, names: Iterable[str]) -> str:
-    """GitHub gave up waiting for a check."""
-    shown = ", ".join(named(name, NAME_LIMIT) for name in names)
-    return (
-        f"CI of PR #{number} is not green: GitHub marked {shown} as stale, since it never ended; run it "
-        "again, or push. The PR was kept."
     )
 
 

@@ -7,7 +7,7 @@ registered, nothing is said: neither is a pass. What only a person can do is tol
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from lifecycle.claim.decisions import derive
@@ -20,6 +20,7 @@ from lifecycle.core.light_dataclass import replace
 from lifecycle.core.messages import merge_messages
 from lifecycle.core.messages import review_messages as words
 from lifecycle.core.plan import Audience, LinkPullRequest, Notice, RemarkOnPull, RerunJobs, Wake
+from lifecycle.core.redact import named
 from lifecycle.core.values.checks import Bucket, Checks, Verdict
 from lifecycle.core.values.model import PullRequest, PullState
 
@@ -214,16 +215,26 @@ def _persons(
     if checks.running or checks.unfinished:
         return (), ""
     if checks.held:
-        return checks.held, words.approval_needed(pull, checks.held)
+        workflows = [name for name in checks.held if name]
+        how = "approvals-needed" if workflows[1:] else "approval-needed"
+        return checks.held, message(how, pull=pull, names=_listed(workflows) or "a workflow")
     if checks.stale:
-        return checks.stale, words.checks_stale(pull.number, checks.stale)
+        text = message("checks-stale", number=pull.number, names=_listed(checks.stale))
+        return checks.stale, text
     is_late = snapshot.wake is Wake.TICK or (missed is not None and missed < int(snapshot.now))
     if checks.missing and checks.is_complete and is_late:
-        return checks.missing, words.checks_missing(pull.number, checks.missing, pull.base)
+        which = "check-missing" if len(checks.missing) == 1 else "checks-missing"
+        base, shown = pull.base or "the base branch", _listed(checks.missing)
+        return checks.missing, message(which, number=pull.number, names=shown, base=base)
     if checks.hidden and (checks.runs or checks.overall in _OVER):
-        text = words.checks_unseen(pull.number, checks.hidden, checks.overall)
-        return (*checks.hidden, checks.overall), text
+        seen = "checks-judged" if checks.overall else "checks-unseen"
+        sight = {"hidden": " and ".join(checks.hidden), "overall": checks.overall}
+        return (*checks.hidden, checks.overall), message(seen, number=pull.number, **sight)
     return (), ""
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(named(name, words.NAME_LIMIT) for name in names)
 
 
 def _summary(checks: Checks, durations: dict[str, float], waits: Sequence[str]) -> dict[str, Any]:
