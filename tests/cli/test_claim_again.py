@@ -92,6 +92,7 @@ def test_each_place_that_speaks_of_the_claim_says_it(lost: Place) -> None:
     found = json.loads(lost.cli("doctor", "--json").stdout)["findings"]
     (claim,) = [one for one in found if one["name"] == "worktree.claim"]
     assert (claim["level"], claim["fix"]) == ("fail", "lifecycle claim 42")
+    assert HEARD in claim["says"]
     ok(lost.cli("claim", "42"))
     assert HEARD not in ok(lost.cli("status"))
     assert HEARD not in lost.hook("session-start", {"source": "startup"}).stdout
@@ -174,6 +175,7 @@ def test_a_session_s_start_does_not_go_on_with_what_another_has(place: Place) ->
     found = json.loads(place.cli("doctor", "--json").stdout)["findings"]
     (claim,) = [one for one in found if one["name"] == "worktree.claim"]
     assert (claim["level"], claim["fix"]) == ("fail", "lifecycle release")
+    assert "#42 was taken over by maria-2" in claim["says"]
 
 
 @pytest.mark.once("a hand-off looks before it pushes: claim/test_given_back has what is told then")

@@ -6,7 +6,7 @@ import os
 import shlex
 import shutil
 
-from lifecycle.claim.decisions.decide import complaints
+from lifecycle.claim.decisions import decide, derive
 from lifecycle.claim.decisions.table import PHASES
 from lifecycle.core.errors import BadConfig, ClaimRefused, GitFailed, Refused
 from lifecycle.core.redact import visible
@@ -115,8 +115,8 @@ def _claim(case: Examined) -> None:
         return case.find("worktree.claim.branch", claim=claim, quoted=shlex.quote(claim.branch))
     if record.is_lost:
         way = "release" if record.ownership.taken_by else f"claim {claim.issue_number}"
-        return case.find("worktree.claim.lost", claim=claim, fix=f"lifecycle {way}")
-    refusal = next(complaints(record), None)
+        return case.find("worktree.claim.lost", why=derive.loss_line(record), way=way)
+    refusal = next(decide.complaints(record), None)
     if refusal is not None:
         return case.find("worktree.claim.refused", claim=claim, why=refusal.text)
     return case.find("worktree.claim.held", claim=claim, branch=claim.branch or "(none)")
