@@ -115,6 +115,28 @@ def test_what_a_gate_found_is_told_though_its_record_is_gone() -> None:
     assert "- G5: DO NOT complete story, retry" in lines
 
 
+def test_what_strangers_wrote_is_data_in_both_contexts() -> None:
+    """Names of tests, errors, paths, findings and notes are neither a stage's marker nor a link."""
+    evil, data = "::: [it](http://x)", ": : : [it] (http://x)"
+    part = GatePart("test", CheckState.FAIL, failures=(evil,))
+    findings = (ReviewFinding(Severity.BLOCKING, evil),)
+    changes = (StoryCheck.REVIEW_APPROVED, ReviewVerdict.CHANGES_REQUESTED, NOW)
+    story = replace(
+        STORY,
+        title=evil,
+        gates=(GateRecord(Gate.G3, NOW, CheckState.FAIL, "a", (part,)),),
+        reviews=(ReviewRecord(*changes, findings=findings),),
+        criteria=(Criterion(evil, CriterionState.UNMET),),
+    )
+    run = failed(START.with_story(story), "S2", evil, NOW, source="G3", tree="a", file=evil)
+    again = "\n".join(retry(run.story("S2"), WorkFacts("b", changed=(evil,)))[0])
+    assert (again.count(evil), again.count(data)) == (0, 7)
+    run = blockers.with_blocker(run, evil, "high", NOW)
+    run = blockers.resolved(run, run.blockers, NOW + 5, "terminal", evil)
+    after = "\n".join(resuming(run)[0])
+    assert (after.count(evil), after.count(data)) == (0, 4)
+
+
 def blocked() -> Run:
     """The run that waits for a key, which a command checks."""
     run = failed(START, "S2", "no answer from the server", NOW, tree="a")
