@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from msgspec.structs import replace
 
 from lifecycle.cli.workflow.workflow import drawn
-from lifecycle.workflow.state import Workflow
+from lifecycle.workflow.state import Workflow, WorkflowPhase
+from lifecycle.workflow.table import PhaseStatus
 from tests.cli.workflow.workflow_ground import WorkflowGround
 
 LONG = "Write down in every detail what the service promises to whoever calls it"
@@ -41,6 +44,21 @@ def test_compactions_that_it_outlived_are_told() -> None:
     assert "compaction" not in drawn("show", workflow=workflow, **about)[0]
     outlived = drawn("show", workflow=replace(workflow, compactions=2), **about)
     assert " · 2 compactions · " in outlived[0]
+
+
+def test_strangers_words_are_data_in_a_workflow_and_its_phase() -> None:
+    """A document may come with a repository: none of its texts is a stage's marker or a link."""
+    evil = "::: [it](http://x)"
+    texts: dict[str, Any] = dict.fromkeys(("reading", "reminders"), (evil,))
+    words: dict[str, Any] = dict.fromkeys(("agent", "reason", "context_for_next"), evil)
+    phase = WorkflowPhase(evil, status=PhaseStatus.BLOCKED, deliverables=(evil,), **words, **texts)
+    phases = (replace(phase, status=PhaseStatus.COMPLETED), phase)
+    texts |= dict.fromkeys(("criteria", "constraints"), (evil,))
+    about: dict[str, Any] = {"task": f"{evil} now", "phases": phases, "context": {evil: evil}}
+    workflow = Workflow("w-1", evil, current=1, **about, **texts)
+    shown = drawn("show", workflow=workflow, now=0.0, beside=())
+    text = "\n".join([*shown, *drawn("phase", workflow=workflow)])
+    assert (text.count(evil), text.count(": : : [it] (http://x)")) == (0, 26)
 
 
 def test_it_is_plain(full: WorkflowGround) -> None:
