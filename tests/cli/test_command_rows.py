@@ -28,7 +28,8 @@ EVERY = [(table, name) for table in TABLES for name in rows_of(table)]
 
 def test_every_table_is_held() -> None:
     """A table that is added is held, too: none lies below `lifecycle/cli` that is not in the list."""
-    there = {path.relative_to(CLI) for path in CLI.rglob("*.toml")}
+    files = (path for path in CLI.rglob("*.toml") if path.name != "refusals.toml")
+    there = {path.relative_to(CLI) for path in files}
     assert there == {Path(f"{table}.toml") for table in TABLES}
 
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 from contextlib import redirect_stdout
 from io import StringIO
+from typing import Any
 from unittest import mock
 
 import pytest
 from rich.cells import cell_len
 
+from lifecycle.cli.tracker import tracker_values
 from lifecycle.cli.tracker.tracker_values import draw, nothing_is
-from lifecycle.core.tracker import Task, TaskStatus
+from lifecycle.core.tracker import Note, Task, TaskStatus
+from lifecycle.settings.resources import drawn
 from tests.cli.terminal import on_terminal, plain
 from tests.cli.tracker_ground import made
 from tests.conftest import Place
@@ -130,3 +133,15 @@ def test_no_task_is_said_in_a_sentence(
 ) -> None:
     """Each way to list, on each tracker."""
     assert nothing_is(what, tracker, labels) == [says]
+
+
+def test_strangers_words_are_data_in_a_task_and_its_comments() -> None:
+    """Neither a stage's marker nor a link; a text of several lines has a bar before each of them."""
+    evil = "::: [it](http://x)"
+    names: dict[str, Any] = dict.fromkeys(("assignee", "external", "url", "close_reason"), evil)
+    task = Task("demo-1", evil, f"a\n{evil}", labels=(evil,), blocked_by=(evil,), **names)
+    notes = (Note("1", evil, f"a\n{evil}"),)
+    lines = drawn("cli/tracker/templates/task.txt", task=task, values=tracker_values)
+    lines += drawn("cli/tracker/templates/comments.txt", task="demo-1", notes=notes)
+    assert evil not in "\n".join(lines)
+    assert lines.count("  | a") == lines.count("  | : : : [it] (http://x)") == 2

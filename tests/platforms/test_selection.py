@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.platforms import selection
+from lifecycle.platforms import platform_tables, selection
 from lifecycle.platforms.command_argv import as_line
 from lifecycle.platforms.selection import Detection, Place
 from tests.platforms.conftest import Ground
@@ -23,6 +23,22 @@ def selected(ground: Ground) -> str:
     """The name of the one that is selected; "" for none."""
     one = detected(ground).selected
     return one.about.name if one is not None else ""
+
+
+def test_what_a_file_says_is_data_in_each_text_about_platforms(ground: Ground) -> None:
+    """It may come with a repository: in no field a stage's marker, a link, or the end of a cell."""
+    evil = "::: [it](http://x) | y"
+    words = dict.fromkeys(("displayName", "version", "structure"), evil)
+    put(ground.project, "mine", conventions={evil: evil}, skills=[evil], **words)
+    (ground.root / "marker").touch()
+    for name, search in (
+        ("discovery", selection.discover(ground.root, ground.environment)),
+        ("detection", detected(ground)),
+        ("context", detected(ground)),
+    ):
+        text = "\n".join(platform_tables.drawn(name, search))
+        assert ": : : [it] (http://x) \\| y" in text
+        assert not [words for words in (":::", "](", "x) | y") if words in text]
 
 
 def test_commands_say_where_they_come_from_and_whether_they_need_the_yes(ground: Ground) -> None:

@@ -163,7 +163,9 @@ def test_every_command_line_on_a_page_is_one(path: Path) -> None:
 def test_every_answer_that_a_page_quotes_is_given() -> None:
     """An agent that was told to wait for other words than the command prints takes none of them for one."""
     rooms = [ROOT / "lifecycle" / room for room in ("claim", "cli", "core")]
-    files = [file for room in rooms for end in ("py", "toml") for file in room.rglob(f"*.{end}")]
+    files = [
+        file for room in rooms for end in ("py", "toml", "txt") for file in room.rglob(f"*.{end}")
+    ]
     code = "\n".join(file.read_text(encoding="utf-8") for file in files)
     code = re.sub(r'"\s*\n\s*f?"', "", code)  # a long sentence is several texts
     quoted = [line for path in COMMANDS for line in re.findall(r"(?m)^ *- (\".*)", page(path)[1])]
