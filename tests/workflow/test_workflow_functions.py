@@ -51,7 +51,9 @@ def test_a_sequential_workflow_goes_from_pending_to_completed(
     }
     assert [(phase["title"], phase["agent"]) for phase in state["phases"]] == PAIRS
     api.update_phase_status(id_, "phase_0", "active")
-    api.update_phase_status(id_, "phase_0", "completed", ["calculator.py"], "has 4 functions")
+    results = (["calculator.py"], "has 4 functions")
+    state = api.update_phase_status(id_, "phase_0", "completed", *results)
+    assert state["phases"][1]["status"] == "pending"  # the program begins it by itself
     api.update_phase_status(id_, "phase_1", status="active")
     state = api.get_workflow_state(id_)
     assert (state["status"], state["current_phase"]) == ("active", "phase_1")
