@@ -348,6 +348,7 @@ def test_an_issue_without_a_card_is_put_on_the_board_once() -> None:
         ("item_id", "PVTI_lADOBx", {"item": None}, False),
         ("agent_id", AGENT, {}, True),
         ("agent_id", "b-1", {}, False),
+        ("agent_id", [1, {"a": 2}], {}, False),
         ("agent_id", AGENT, {"item": None}, False),
         ("last_synced_status", "In Progress", {}, True),
         ("last_synced_status", "Todo", {}, False),
@@ -373,7 +374,7 @@ def test_an_edit_of_the_engines_fields_counts_if_github_bears_it_out(
     for notice in notices:
         refused = "hint-undone" if kept in (None, "") else "hint-refused"
         words = "issue-kept" if name == "issue_number" else refused
-        assert notice.text == message(words, name=name, value=value, kept=kept)
+        assert notice.text == message(words, name=name, value=str(value), kept=kept)
     assert decide.judge_hints(replace(start, observation=None))[0] == start.record
 
 

@@ -183,7 +183,8 @@ def judge_hints(snapshot: Snapshot) -> tuple[Record, list[Notice]]:
         elif name not in _SILENT:
             refused = "hint-refused" if kept else "hint-undone"
             is_issue = name == "issue_number"
-            text = message("issue-kept" if is_issue else refused, name=name, value=value, kept=kept)
+            words = {"name": name, "value": str(value), "kept": str(kept)}  # lists would be joined
+            text = message("issue-kept" if is_issue else refused, **words)
             notices.append(Notice(f"hint:{name}:{value}:{kept}", text, Audience.ACT))
     return record, notices
 
