@@ -47,11 +47,11 @@ def test_without_a_pull_request_it_goes_back_with_a_word(phase: str, wake: Wake)
 
 
 def test_it_goes_back_to_where_it_was() -> None:
-    """A hand-off that somebody overwrote is one again, and keeps its Status."""
-    step = decide(
-        seen(by_hand("pr_created", "ready_for_pr", status="In Review"), observed=observation())
-    )
-    assert set_by(step) == {"phase": "ready_for_pr"}
+    """A hand-off that somebody overwrote is one again, and keeps its Status, also if it has none."""
+    for status in ("In Review", None):
+        made = by_hand("pr_created", "ready_for_pr", status=status)
+        step = decide(seen(made, observed=observation()))
+        assert set_by(step) == {"phase": "ready_for_pr"}
 
 
 @pytest.mark.parametrize(

@@ -210,8 +210,7 @@ def _pull_found(snapshot: Snapshot) -> Decision:
     if pull is None and not derive.is_confirmed(snapshot.record):
         return _not_there(snapshot)
     if pull is None:
-        branch = claim.branch or "(none)"
-        text = message("pull-missing", branch=branch, hand_off=messages.HAND_OFF)
+        text = message("pull-missing", branch=claim.branch or "(none)", hand_off=messages.HAND_OFF)
         notice = Notice(f"pr-missing:{claim.branch}", text, Audience.ACT)
         return Decision(snapshot.record.with_values(_polled(snapshot)), notices=(notice,))
     snapshot = replace(snapshot, record=of_pull(snapshot.record, pull.number))
@@ -245,12 +244,12 @@ def _not_there(snapshot: Snapshot) -> Decision:
     """Go back to the phase before: somebody wrote one that needs a pull request, but there is none."""
     claim, before = snapshot.record.claim, derive.phase_before(snapshot.record)
     is_back = before is Phase.CODING and claim.status == Status.IN_REVIEW
-    status = Status.IN_PROGRESS if is_back else claim.status
+    values: ClaimChanges = {"status": Status.IN_PROGRESS} if is_back else {}
     name = "no-pull-at-work" if before is Phase.CODING else "no-pull"
     branch = claim.branch or "(none)"
     text = message(name, branch=branch, written=claim.phase, phase=before)
     correction = derive.condition(f"no-pull:{claim.phase}:{snapshot.record.touched}", text)
-    return replace(correction, record=snapshot.record.confirmed(before, {"status": status}))
+    return replace(correction, record=snapshot.record.confirmed(before, values))
 
 
 def _open(snapshot: Snapshot, pull: PullRequest) -> Decision:
