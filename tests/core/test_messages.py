@@ -18,6 +18,7 @@ from lifecycle.core.messages import (
 from lifecycle.core.redact import named, quoted
 from lifecycle.core.values.checks import Bucket, Check, Checks
 from lifecycle.feedback.reviews.review_reading import sentence as reviewed
+from lifecycle.settings import resources
 from tests.factories import pull
 
 SENTENCES = Path(__file__).with_name("sentences.txt")
@@ -87,6 +88,7 @@ CASES: dict[str, tuple[Case, ...]] = {
         says(message, "completed", number=7),
         says(message, "overridden-unmerged", number=7, reason="it is in another"),
         says(message, "overridden-explicitly", reason="it is in another"),
+        says(message, "overridden", reason="it is in another"),
         *(
             says(messages.confirmed, consent)
             for consent in ("close", "auto", "reconcile", "nudge: it is", "nudge", "a: b", "prompt")
@@ -281,6 +283,10 @@ def test_no_sentence_is_left_out() -> None:
             if inspect.isfunction(value) and value.__module__ == module.__name__ and one[0] != "_"
         }
         assert public - asked <= {"readiness", "waits_for"}, name
+    calls = (case for cases in CASES.values() for case in cases)
+    rows = {arguments[0] for sentence, arguments, _ in calls if sentence is message}
+    whys = {"no-yes", "undone-since", "unheard-since-merge", "unheard-since-question"}  # in others
+    assert {*resources.table("claim/messages.toml")} - rows == whys
 
 
 if __name__ == "__main__":
