@@ -64,6 +64,14 @@ def test_an_issue_that_a_person_reopened_is_not_closed_again(
     assert one.written() == []
 
 
+def test_a_run_that_may_close_nothing_does_not_close_by_the_projects_file(make: Make) -> None:
+    """The run's policy was made of file and options: the file's word alone is no yes once more."""
+    one = make(MERGED)
+    (one.folder / ".lifecycle.toml").write_text('close = "auto"\n')
+    assert states(one.run(Policy()))["merged-open"] == "off"
+    assert one.shows().is_open
+
+
 def test_a_pull_request_is_asked_of_the_repository_that_is_looked_at(make: Make) -> None:
     """Two repositories have a PR of that number: the scope's is meant, not that of the run's home."""
     there = replace(MERGED, number=5, repository=OTHER)
