@@ -28,7 +28,7 @@ BUDGET = {
     "storage": 1_328,
     "settings": 754,
     "git": 850,
-    "github": 5_096,
+    "github": 5_097,
     "trackers": 2_191,
     "platforms": 513,
     "evidence": 2_228,

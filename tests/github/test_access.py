@@ -182,6 +182,13 @@ def test_a_repository_of_any_kind(rest: RestClient, mock: responses.RequestsMock
     )
 
 
+def test_a_repository_with_nulls(rest: RestClient, mock: responses.RequestsMock) -> None:
+    """What GitHub gives as null is not known, and no reason to refuse the rest."""
+    nothing = dict.fromkeys(("default_branch", "permissions", "private", "archived", "parent"))
+    mock.get(f"{API}/repos/{REPOSITORY}", json={"full_name": "octo-org/bare", **nothing})
+    assert rest.repository_access(REPOSITORY) == RepositoryAccess(name="octo-org/bare")
+
+
 def test_a_repository_that_is_not_shown(hub: Hub) -> None:
     """It is not there, or hidden: GitHub does not say which."""
     with pytest.raises(NotFound, match="octo-org/gone"):

@@ -450,7 +450,7 @@ class RepositoryAccess:
     """
 
     name: str
-    default_branch: str
+    default_branch: str = ""
     can_push: bool | None = None
     is_private: bool = False
     has_issues: bool = True

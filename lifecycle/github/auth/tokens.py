@@ -62,7 +62,7 @@ def repository_access(repository: Mapping[str, Any]) -> RepositoryAccess:
     push, parent = part(repository, "permissions").get("push"), text(repository, "parent.full_name")
     named = {"name": repository["full_name"], "can_push": push, "parent": parent}
     kinds = {"is_private": repository.get("private"), "is_archived": repository.get("archived")}
-    return read_as(RepositoryAccess, {"default_branch": "", **repository, **named, **kinds})
+    return read_as(RepositoryAccess, {**repository, **named, **kinds})
 
 
 def _decimal(header: object) -> int | None:

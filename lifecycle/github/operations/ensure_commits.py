@@ -189,7 +189,8 @@ def _check_run(run: Json) -> CheckRunFacts:
 
 
 def _annotation(annotation: Json) -> Annotation:
-    return read_as(Annotation, {**annotation, "level": annotation["annotation_level"]})
+    shown = texts(annotation, path="path", level="annotation_level", message="message")
+    return read_as(Annotation, {**annotation, **shown})
 
 
 _NEEDED = {"path", "start_line", "end_line", "annotation_level", "message"}

@@ -15,7 +15,7 @@ import pytest
 import responses
 
 from lifecycle import api
-from lifecycle.api import GitHub, LifecycleError, Refused, Rejected, Transient
+from lifecycle.api import Annotation, GitHub, LifecycleError, Refused, Rejected, Transient
 from lifecycle.core import errors
 from lifecycle.core.errors import BadConfig, BadCredentials, NoToken
 from lifecycle.github.client.client_common import path_part
@@ -166,6 +166,29 @@ def test_an_odd_answer_is_transient(body: str) -> None:
         mock.get(address, body=body)
         with pytest.raises(Transient, match="cannot be read"):
             hub.issues.ensure_closed(42)
+
+
+def test_a_remark_with_nulls_is_another() -> None:
+    """GitHub may give a remark of a check run without a level and words; ours is added beside it."""
+    base, sha = "https://api.github.com:443/repos/octo-org/hello-service", "a" * 40
+    run = {"id": 7, "name": "lint", "head_sha": sha, "status": "queued", "html_url": "https://x"}
+    page = {"title": "Two", "summary": "See", "annotations_count": 1}
+    bare = dict.fromkeys(("annotation_level", "message", "title", "raw_details", "start_column"))
+    lines = {"path": "a.py", "start_line": 1, "end_line": 1}
+    runs = {"total_count": 1, "check_runs": [{**run, "output": page}]}
+    hub = GitHub("octo-org/hello-service", token="none", environment={}, clock=PatientClock())
+    with hub, responses.RequestsMock() as mock:
+        mock.get("https://api.github.com:443/user", json={"login": "octocat"})
+        mock.get(f"{base}/commits/{sha}/check-runs", json=runs)
+        mock.get(f"{base}/check-runs/7/annotations", json=[{**lines, **bare}])
+        more = {**run, "output": {**page, "annotations_count": 2}}
+        mock.patch(f"{base}/check-runs/7", json=more)
+        remark = Annotation(*lines.values(), "notice", "Look.")
+        texts = {"title": "Two", "summary": "See"}
+        done = hub.checks.ensure_check_run(
+            "lint", sha, status="queued", annotations=(remark,), **texts
+        )
+    assert (done.changed, done.now.annotations) == (True, 2)
 
 
 def test_a_limit_keeps_its_time(ground: Ground) -> None:
