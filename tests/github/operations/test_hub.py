@@ -174,19 +174,20 @@ def test_a_remark_with_nulls_is_another() -> None:
     run = {"id": 7, "name": "lint", "head_sha": sha, "status": "queued", "html_url": "https://x"}
     page = {"title": "Two", "summary": "See", "annotations_count": 1}
     bare = dict.fromkeys(("annotation_level", "message", "title", "raw_details", "start_column"))
-    lines = {"path": "a.py", "start_line": 1, "end_line": 1}
     runs = {"total_count": 1, "check_runs": [{**run, "output": page}]}
     hub = GitHub("octo-org/hello-service", token="none", environment={}, clock=PatientClock())
     with hub, responses.RequestsMock() as mock:
         mock.get("https://api.github.com:443/user", json={"login": "octocat"})
         mock.get(f"{base}/commits/{sha}/check-runs", json=runs)
-        mock.get(f"{base}/check-runs/7/annotations", json=[{**lines, **bare}])
+        mock.get(
+            f"{base}/check-runs/7/annotations",
+            json=[{"path": "a.py", "start_line": 1, "end_line": 1} | bare],
+        )
         more = {**run, "output": {**page, "annotations_count": 2}}
         mock.patch(f"{base}/check-runs/7", json=more)
-        remark = Annotation(*lines.values(), "notice", "Look.")
-        texts = {"title": "Two", "summary": "See"}
-        done = hub.checks.ensure_check_run(
-            "lint", sha, status="queued", annotations=(remark,), **texts
+        ensure, remark = hub.checks.ensure_check_run, Annotation("a.py", 1, 1, "notice", "Look.")
+        done = ensure(
+            "lint", sha, status="queued", title="Two", summary="See", annotations=(remark,)
         )
     assert (done.changed, done.now.annotations) == (True, 2)
 
