@@ -15,7 +15,7 @@ from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine import briefing, observing
 from lifecycle.claim.record.sections import Releasing
 from lifecycle.claim.record.state import Record
-from lifecycle.core.errors import Refused
+from lifecycle.core.errors import Refused, Transient
 from lifecycle.core.plan import Audience, ForgetClaim, PostComment, ReleaseLease, Wake
 from lifecycle.core.values.model import BoardItem, Observation, PullState
 from lifecycle.git.lease import LeaseStanding
@@ -60,14 +60,21 @@ def test_a_hand_off_finds_an_open_task_alone_free(
     ],
 )
 def test_a_look_misses_only_a_lease_that_github_would_show(
-    monkeypatch: pytest.MonkeyPatch, *, head: str, lease: str, is_lost: bool
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *, head: str, lease: str, is_lost: bool
 ) -> None:
-    """Without one git is asked, but not about a fork's, which no look shows, nor one never taken."""
+    """Without one git is asked, but not of a fork, nor of one never taken; if it fails, all stays."""
     monkeypatch.setattr(observing, "standing", lambda *_: LeaseStanding(is_gone=True))
-    world: Any = SimpleNamespace(root=Path(), head=head, base="octo-org/hello")
+    world: Any = SimpleNamespace(root=tmp_path, head=head, base="octo-org/hello")
     looking: Any = SimpleNamespace(world=world)
     made = record(memory={"ownership.lease": lease})
     assert observing._made_sure(looking, made, shown()).is_lost is is_lost
+    monkeypatch.setattr(observing, "standing", away)
+    assert observing._made_sure(looking, made, shown()) == made
+
+
+def away(*_: object) -> LeaseStanding:
+    """What git says where it cannot be asked."""
+    raise Transient("git is away")
 
 
 def shown(**changes: Any) -> Observation:

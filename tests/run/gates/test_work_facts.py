@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
 from lifecycle.core.timing import Deadline, SystemClock
+from lifecycle.evidence.outcomes import Outcome
+from lifecycle.evidence.records import EvidenceRoom, RunRecord
 from lifecycle.git.process import GitRepository
+from lifecycle.hooks.answers import run_events
 from lifecycle.run.gates.work_facts import WorkFacts, facts_of
 from tests.run.run_ground import RunGround
 
@@ -52,3 +59,15 @@ def test_without_a_commit_or_a_base_everything_changed(ground: RunGround) -> Non
     assert (new.head, new.uncommitted, new.changed) == ("", ("code.py",), ("code.py",))
     committed(ground, "code.py")
     assert facts(ground, "f" * 40).changed == ("code.py",)
+
+
+def test_a_hook_without_time_for_git_knows_the_runs_of_checks(tmp_path: Path) -> None:
+    """They are in a file: what a compaction keeps of them needs no git."""
+    EvidenceRoom(tmp_path).add(RunRecord(1.0, "pytest", Outcome.PASSED, "t"))
+    clock = SystemClock()
+    about = {"root": tmp_path, "clock": clock, "environment": {}}
+    world = SimpleNamespace(deadline=Deadline.after(clock, 0), **about)
+    call: Any = SimpleNamespace(world=world)
+    run: Any = SimpleNamespace(current=None)
+    known = run_events.facts_of(call, run)
+    assert (known.tree, [one.tree for one in known.records]) == ("", ["t"])
