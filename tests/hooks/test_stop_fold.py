@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from lifecycle.core.plan import Audience, Notice, StopVerdict, StopWord
+from lifecycle.core.timing import Deadline, DeadlineReached, SystemClock
+from lifecycle.hooks.answers import on_stop
 from lifecycle.hooks.answers.on_stop import folded
 from lifecycle.hooks.client_contract import render
+from lifecycle.settings.running_client import Client
 
 PASS, BLOCK, LET_GO = StopVerdict.PASS, StopVerdict.BLOCK, StopVerdict.LET_GO
 NOTE = Notice("note", "The card was moved.", Audience.NOTE)
@@ -72,3 +78,27 @@ def test_the_claim_alone() -> None:
     assert folded((NOTE, ACTS)) == ((NOTE, ACTS), (), ())
     assert goes_on((NOTE, ACTS), (), ())
     assert folded(()) == ((), (), ())
+
+
+def test_what_was_said_before_the_time_was_up_is_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The run has spoken, and the stage that comes next takes too long."""
+
+    def others(*_: object, **_named: object) -> Iterator[StopWord]:
+        yield word(BLOCK, "The run")
+        raise DeadlineReached
+
+    monkeypatch.setattr(on_stop, "_others", others)
+    monkeypatch.setattr(on_stop, "_claim", lambda _: ())
+    monkeypatch.setattr(on_stop, "_has_stages", lambda *_: False)
+    deadline = Deadline.after(SystemClock(), 8)
+    call: Any = SimpleNamespace(
+        world=SimpleNamespace(root=tmp_path, deadline=deadline),
+        claim_store=SimpleNamespace(folder=SimpleNamespace(has=lambda _: True)),
+        client=Client.ATTENDED,
+        hook="on-stop",
+        text=lambda _: "",
+        told=lambda notices: notices,
+    )
+    assert "The run goes on" in on_stop.answer(call).stdout
