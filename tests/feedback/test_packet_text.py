@@ -76,9 +76,9 @@ def test_all_of_a_failure_stands_in_its_order() -> None:
 
 def test_what_is_not_known_of_a_failure_is_not_told() -> None:
     """Its name and how it ended are left; a word of two is written as people write it."""
-    assert told(CheckFailure("ci", "TIMED_OUT"), failure("lint", problem="It is gone.")) == [
+    assert told(CheckFailure("ci", "TIMED_OUT"), failure("lint", problem="It is \x1bgone.")) == [
         *("", "1. ci: timed out."),
-        *("", "2. lint: failure.", "Without its log: It is gone."),
+        *("", "2. lint: failure.", "Without its log: It is \\x1bgone."),
     ]
     assert packet(failure()).as_lines()[0] == f"1 failed check of PR #46 at 0123456: {URL}"
 

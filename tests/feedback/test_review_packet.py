@@ -186,6 +186,8 @@ def test_a_remark_is_told_as_far_as_4000_characters_go(size: int, more: list[str
     """And how much of it is on GitHub alone."""
     lines = whole_of(talk(comments=(said(1, body="x" * size),)))
     assert lines[-1 - len(more) :] == ["  | " + "x" * 4_000, *more]
+    secret = whole_of(talk(comments=(said(1, body=f"{'x ' * 1_990}{TOKEN}"),)))
+    assert secret[-1] == f"  | {'x ' * 1_990}***"  # gone before the cut, so no half of it is left
 
 
 def test_findings_that_have_to_be_reproduced_say_so_in_both() -> None:
@@ -240,11 +242,12 @@ def test_a_place_in_words(point: ReviewPoint, place: str) -> None:
         ("a\n\n  b", ["  | a b"]),
         ("x" * 160, ["  | " + "x" * 160]),
         ("x" * 161, ["  | " + "x" * 159 + "…"]),
+        ("x " * 74 + TOKEN, ["  | " + "x " * 74 + "***"]),
         (" ", []),
     ],
 )
 def test_the_first_words_of_a_remark(body: str, lines: list[str]) -> None:
-    """In one line of 160 characters at most."""
+    """In one line of 160 characters at most, cut after its secrets are gone: half of one is one, too."""
     point = ReviewPoint("1", said(1, body=body))
     assert drawn("review_point", number=1, point=point, head=HEAD)[1:] == lines
 
