@@ -400,7 +400,7 @@ def test_a_run_after_every_step_of_the_hooks_finds_nothing(
         (
             ["take", "rest"],
             "release",
-            ["comment", "unassign", "set_fields", "move_ref"],
+            ["comment", "unassign", "put_on", "move_ref"],
             30.0,
             BLIND,
         ),

@@ -395,10 +395,7 @@ def test_a_closed_board(patient: Patient) -> None:
         "pageInfo": {"hasNextPage": False, "endCursor": None},
         "nodes": [{**field, "options": options}, agent],
     }
-    data = {
-        "viewer": {"login": "octocat"},
-        "repositoryOwner": {"projectV2": {**query, "fields": fields}},
-    }
+    data = {"repositoryOwner": {"projectV2": {**query, "fields": fields}}}
     body = json.dumps({"data": data})
     fault = Fault("status", operation="DiscoverBoard", status=200, body=body, count=9)
     patient.place.control.add_fault(fault)
